@@ -1,0 +1,62 @@
+# Everything sets itself up: nothing but Python 3.11 and make is needed, and every target may be run twice.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+READY  := $(VENV)/.ready
+MINUTES ?= 5
+
+.PHONY: demo test check format sql soak bench wheel lock clean
+
+$(READY): .ci/requirements.lock pyproject.toml
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "akm needs Python 3.11 or newer: make PYTHON=python3.11")'
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --requirement .ci/requirements.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	touch $@
+
+demo: $(READY)
+	PATH="$(CURDIR)/$(BIN):$$PATH" sh examples/demo.sh
+
+test: $(READY)
+	$(BIN)/pytest --numprocesses 2
+
+# Format, lint, types, import order, generated statements and migration drift, then the tests.
+check: $(READY)
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/python -m akm.store.generate --check
+	$(MAKE) --no-print-directory test
+
+format: $(READY)
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+# Compile akm/store/statements/ into akm/store/sql.py.
+sql: $(READY)
+	$(BIN)/python -m akm.store.generate
+	$(BIN)/ruff format akm/store/sql.py
+
+# Kill real runs at random for MINUTES minutes and count what was lost or doubled.
+soak: $(READY)
+	$(BIN)/python tests/soak.py --minutes $(MINUTES)
+
+# Measure against bare SQLite and an empty interpreter; prints measured beside target.
+bench: $(READY)
+	$(BIN)/python -m tests.bench
+
+# Build the wheel, install it outside the checkout, migrate an empty file and run the demo workflow with it.
+wheel: $(READY)
+	BIN="$(CURDIR)/$(BIN)" sh .ci/wheel
+
+# Renew the locked versions from the ranges in pyproject.toml.
+lock:
+	rm -rf $(VENV) && $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet --editable . --group dev
+	{ echo '# Versions that make and CI install. Renew with: make lock'; \
+	  $(BIN)/python -m pip freeze --all --exclude-editable | grep -v '^setuptools=='; } > .ci/requirements.lock
+
+clean:
+	rm -rf $(VENV) .demo dist build

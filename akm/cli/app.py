@@ -1,0 +1,96 @@
+"""The command line as a whole: the table of commands, and the one place where every error ends."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import Any
+
+from akm.cli import output
+from akm.cli.lazy import Group, LazyGroup, Verb
+
+ROOT = Group(
+    "Durable workflow runs for agents and scripts: nothing that finished is ever repeated.",
+    {
+        "workflow": Group(
+            "Run workflows and look at their runs.",
+            {
+                "run": Verb("Start a workflow, or go on with a run.", "akm.cli.workflow.run:run"),
+                "status": Verb("Show one run with its steps.", "akm.cli.workflow.status:status"),
+                "list": Verb("List runs.", "akm.cli.workflow.list:list"),
+                "resume": Verb(
+                    "Make a failed or blocked run active again.", "akm.cli.workflow.resume:resume"
+                ),
+                "abandon": Verb("Give a run up.", "akm.cli.workflow.abandon:abandon"),
+                "plan": Verb("Show what a run would do, without starting one.", "akm.cli.workflow.plan:plan"),
+                "lint": Verb("Check workflow files.", "akm.cli.workflow.lint:lint"),
+                "create": Verb("Write a new workflow file.", "akm.cli.workflow.create:create"),
+            },
+        ),
+        "db": Group(
+            "Look after the database.",
+            {
+                "upgrade": Verb("Bring the schema up to date.", "akm.cli.db.upgrade:upgrade"),
+                "current": Verb("Show the schema's revision.", "akm.cli.db.current:current"),
+                "check": Verb("Check that schema and data are sound.", "akm.cli.db.check:check"),
+                "downgrade": Verb("Take the schema back.", "akm.cli.db.downgrade:downgrade"),
+            },
+        ),
+        "bundle": Group(
+            "Configure the folders that workflows come from.",
+            {
+                "add": Verb("Add a folder as a bundle.", "akm.cli.bundle.add:add"),
+                "list": Verb("List the configured bundles.", "akm.cli.bundle.list:list"),
+                "remove": Verb("Take a bundle out of the configuration.", "akm.cli.bundle.remove:remove"),
+            },
+        ),
+        "config": Group(
+            "Look at the configuration.",
+            {
+                "show": Verb("Show every setting and where it came from.", "akm.cli.config.show:show"),
+                "path": Verb("Show which files are read.", "akm.cli.config.path:path"),
+            },
+        ),
+        "log": Verb("Show what happened, from the ledger of events.", "akm.cli.log:log"),
+        "info": Verb("Show versions, directories and the database.", "akm.cli.info:info"),
+    },
+)
+
+
+def main(argv: Sequence[str]) -> int:
+    """Run one command line, without the program's name; returns the process exit status and never raises."""
+    arguments = list(argv)
+    output.choose(_format_in(arguments))
+    try:
+        if "_AKM_COMPLETE" in os.environ:
+            from akm.cli import completion
+
+            return completion.answer(root())
+        with root().make_context("akm", arguments) as context:
+            status = context.command.invoke(context)
+        output.finish()
+        return status if isinstance(status, int) else 0
+    except BaseException as error:  # Whatever it is, it ends here in one sentence and one exit status.
+        from akm.cli import failure
+
+        return failure.report(error)
+
+
+def root() -> LazyGroup:
+    """Build the root of the command tree, without importing any command."""
+    from akm.cli import options
+
+    return LazyGroup("akm", ROOT, params=options.of_the_root())
+
+
+def _format_in(arguments: Sequence[str]) -> str | None:
+    """Find `--format` before anything is parsed, because a mistake in the arguments has to be told in it."""
+    chosen: Any = None
+    for index, argument in enumerate(arguments):
+        if argument == "--":
+            break
+        if argument == "--format":
+            chosen = arguments[index + 1] if index + 1 < len(arguments) else None
+        elif argument.startswith("--format="):
+            chosen = argument.partition("=")[2]
+    return chosen if chosen in output.FORMATS else None

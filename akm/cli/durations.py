@@ -1,0 +1,40 @@
+"""Durations and moments as people write them on the command line."""
+
+from __future__ import annotations
+
+import re
+
+from akm import clock
+from akm.errors import UsageError
+
+_TIMEOUT = re.compile(r"([0-9]{1,10})(ms|s|m)?\Z", re.IGNORECASE)
+_MILLISECONDS = {"ms": 1, "s": 1000, "m": 60_000}
+_AGO = re.compile(r"([0-9]{1,6})(s|m|h|d)\Z")
+_SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
+_LONGEST_MS = 2_147_483_647
+
+
+def milliseconds(text: str, flag: str) -> int:
+    """Read a timeout such as `90s`, `10m` or `500` (milliseconds). Raises UsageError naming `flag`."""
+    match = _TIMEOUT.match(text.strip())
+    value = int(match[1]) * _MILLISECONDS[(match[2] or "ms").lower()] if match else 0
+    if not 0 < value <= _LONGEST_MS:
+        raise UsageError(f"{flag} needs a time such as 90s, 10m or 500ms.")
+    return value
+
+
+def moment(text: str, flag: str, now: float) -> str:
+    """Read a moment: ISO 8601 (UTC unless it has an offset), epoch milliseconds, or an age such as `1h`.
+
+    Returns a timestamp. Raises UsageError naming `flag`.
+    """
+    if match := _AGO.match(text):
+        return clock.stamp(now - int(match[1]) * _SECONDS[match[2]])
+    try:
+        if text.isascii() and text.isdigit():
+            return clock.stamp(int(text) / 1000)
+        return clock.stamp(clock.seconds(text))
+    except (ValueError, OverflowError, OSError):
+        raise UsageError(
+            f"{flag} needs a time such as 2026-11-01T01:30Z, epoch milliseconds, or an age such as 1h."
+        ) from None

@@ -1,0 +1,102 @@
+"""How a run is getting on, on standard error: one live line at a terminal, plain lines anywhere else."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from akm.cli import output
+from akm.engine.progress import Observe, Progress, nobody
+
+
+@dataclass(slots=True)
+class Counts:
+    """Where the current step stands."""
+
+    step_id: str = ""
+    total: int = 0
+    done: int = 0
+    running: int = 0
+    failed: int = 0
+    started: float = field(default_factory=time.monotonic)
+
+    def note(self, news: Progress) -> None:
+        """Take a piece of news in."""
+        if news.kind == "step_started":
+            self.step_id, self.total, self.done = news.step_id, news.total, news.reused
+            self.running = self.failed = 0
+        elif news.kind == "unit_started":
+            self.running += 1
+        elif news.kind == "unit_finished":
+            self.running -= 1
+            self.done += 1
+            self.failed += news.status == "failed"
+
+    def line(self) -> str:
+        """Render the live line."""
+        seconds = int(time.monotonic() - self.started)
+        parts = [f"{self.done}/{self.total} done", f"{self.running} running"]
+        parts += [f"{self.failed} failed"] if self.failed else []
+        return f"{self.step_id}: {', '.join(parts)}, {seconds // 60}:{seconds % 60:02d}"
+
+
+@contextmanager
+def shown(*, quiet: bool) -> Iterator[Observe]:
+    """Yield the watcher for a drive."""
+    if quiet:
+        yield nobody
+    elif sys.stderr is not None and sys.stderr.isatty() and os.environ.get("TERM") != "dumb":
+        with _live() as observe:
+            yield observe
+    else:
+        yield tell
+
+
+def tell(news: Progress) -> None:
+    """Say a piece of news in one plain line, where it is worth one."""
+    text = sentence(news)
+    if text is not None:
+        output.tell(text)
+
+
+def sentence(news: Progress) -> str | None:
+    """Put a piece of news into one line; None for what happens too often to be said."""
+    if news.kind == "step_started":
+        reused = f", {news.reused} reused" if news.reused else ""
+        return f"{news.step_id}: {news.total} unit{'' if news.total == 1 else 's'}{reused}"
+    if news.kind == "unit_finished" and news.status == "failed":
+        return f"{news.step_id}: {news.unit_id} failed ({news.reason})"
+    if news.kind == "step_ended":
+        return f"{news.step_id}: {news.status}"
+    return None
+
+
+@contextmanager
+def _live() -> Iterator[Observe]:
+    from rich.console import Console
+    from rich.live import Live
+    from rich.text import Text
+
+    counts = Counts()
+    console = Console(stderr=True, no_color=bool(os.environ.get("NO_COLOR")))
+
+    def observe(news: Progress) -> None:
+        counts.note(news)
+        if news.kind == "unit_finished" and news.status == "failed":
+            console.print(Text(sentence(news) or "", style="red"))
+        elif news.kind == "step_ended":
+            style = "green" if news.status == "completed" else "red"
+            console.print(Text(f"{news.step_id}: {news.status} ({counts.done} units)", style=style))
+
+    # Refreshed by Rich's own clock, so that a thousand units a second cost no more than one.
+    with Live(
+        get_renderable=lambda: Text(counts.line() if counts.step_id else ""),
+        console=console,
+        transient=True,
+        refresh_per_second=4,
+    ):
+        yield observe

@@ -1,0 +1,19 @@
+"""`akm workflow abandon`: give a run up."""
+
+from __future__ import annotations
+
+from akm import clock, config, paths
+from akm.cli import ledger, options, output
+from akm.cli.workflow.status import lines
+from akm.engine import reports
+from akm.services import runs
+from akm.views.runs import resolve
+
+
+def abandon(run: options.Run) -> None:
+    """End an active or blocked run as failed; a live driver stops before its next unit."""
+    with ledger.opened(config.read()) as db:
+        run_id = resolve(db, run)
+        runs.abandon(db, run_id, at=clock.now())
+        shown = reports.detail(db, paths.locks_dir(), run_id)
+    output.show({"ok": True, **shown}, render=lines)

@@ -1,0 +1,68 @@
+"""`akm workflow list`: runs, newest first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Annotated, Any
+
+import typer
+
+from akm import config, paths, scope
+from akm.cli import ledger, output
+from akm.cli.tables import Table
+from akm.engine import reports
+from akm.store.runs import Filters
+
+Ref = Annotated[str | None, typer.Option("--ref", metavar="REF", help="Only runs of this workflow.")]
+Active = Annotated[bool, typer.Option("--active", help="Only active runs.")]
+Children = Annotated[bool, typer.Option("--children", help="Show child runs too.")]
+AllScopes = Annotated[
+    bool, typer.Option("--all-scopes", help="Runs of every directory, not only of this one.")
+]
+Limit = Annotated[int, typer.Option("--limit", min=1, help="Show at most this many.")]
+Offset = Annotated[int, typer.Option("--offset", min=0, help="Skip this many newer ones.")]
+
+
+def list(
+    ref: Ref = None,
+    active: Active = False,
+    children: Children = False,
+    all_scopes: AllScopes = False,
+    limit: Limit = 50,
+    offset: Offset = 0,
+) -> None:
+    """List the runs that belong to this directory, newest first."""
+    cwd = paths.working_directory()
+    layers = config.read(cwd)
+    anchor = scope.anchor(cwd, config.bundles(layers))
+    with ledger.opened(layers) as db:
+        filters = Filters(
+            scope.key(anchor),
+            all_scopes=all_scopes,
+            refs=reports.ref_filter(layers, ref),
+            status="active" if active else None,
+            children=children,
+            limit=limit,
+            offset=offset,
+        )
+        found = reports.listing(db, paths.locks_dir(), filters)
+    where = "anywhere" if all_scopes else f"in {anchor}"
+    output.show({"ok": True, **found}, render=lambda result: _table(result, where, limit), items="runs")
+
+
+def _table(result: dict[str, Any], where: str, limit: int) -> Iterator[str | Table]:
+    rows = [
+        (
+            run["id"][:8],
+            run["workflowRef"],
+            "interrupted" if run.get("interrupted") else run["status"],
+            run["currentStepId"],
+            run["updatedAt"],
+        )
+        for run in result["runs"]
+    ]
+    yield Table(("run", "workflow", "status", "step", "updated"), rows, f"No runs {where}.")
+    if rows and result["scopeKey"] is not None:
+        yield f"\nRuns {where}; --all-scopes shows those of every directory."
+    if len(rows) == limit:
+        yield f"There may be more: --limit {limit * 2}, or --offset {limit}."

@@ -1,0 +1,19 @@
+"""`akm workflow resume`: make a failed or blocked run active again."""
+
+from __future__ import annotations
+
+from akm import clock, config, paths
+from akm.cli import ledger, options, output
+from akm.cli.workflow.status import lines
+from akm.engine import reports
+from akm.services import runs
+from akm.views.runs import resolve
+
+
+def resume(run: options.Run) -> None:
+    """Make a failed or blocked run active again. Nothing is executed: `akm workflow run` goes on with it."""
+    with ledger.opened(config.read()) as db:
+        run_id = resolve(db, run)
+        changed = runs.resume(db, run_id, at=clock.now())
+        shown = reports.detail(db, paths.locks_dir(), run_id)
+    output.show({"ok": True, "changed": changed, **shown}, render=lines)

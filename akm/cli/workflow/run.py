@@ -1,0 +1,111 @@
+"""`akm workflow run`: start a workflow, or go on with a run, and drive it until it stops."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Annotated, Any
+
+import typer
+
+from akm.cli import durations, ledger, options, output, parameters, progress
+from akm.cli.tables import Table
+from akm.errors import TransientError
+
+MaxSteps = Annotated[int | None, typer.Option("--max-steps", min=1, help="Stop after this many steps.")]
+MaxRetries = Annotated[
+    int, typer.Option("--max-retries", min=0, help="Resume a failed run by itself this many times.")
+]
+Width = Annotated[
+    int | None, typer.Option("--max-concurrency", min=1, help="Run at most this many units at once.")
+]
+Timeout = Annotated[
+    str | None, typer.Option("--timeout", metavar="TIME", help="Stop after this long, such as 10m.")
+]
+New = Annotated[bool, typer.Option("--new", help="Start another run even if one is active here.")]
+Skip = Annotated[
+    bool, typer.Option("--skip-if-locked", help="Exit 0 when another process drives the run already.")
+]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")]
+
+_SKIPPED = {"RUN_LEASE_HELD": "lock-held", "STATE_DB_CONTENDED": "state-db-contended"}
+
+
+@options.takes_parameters
+def run(
+    ctx: typer.Context,
+    target: options.Target,
+    max_steps: MaxSteps = None,
+    max_retries: MaxRetries = 0,
+    max_concurrency: Width = None,
+    timeout: Timeout = None,
+    new: New = False,
+    skip_if_locked: Skip = False,
+    quiet: Quiet = False,
+) -> int:
+    """Start a workflow, or go on with its active run here, and drive it until it stops.
+
+    What finished before is not repeated. Give parameters as -p name=value, or as --name value after the
+    target.
+    """
+    from akm.cli.workflow import surroundings
+    from akm.engine import driver
+
+    timeout_ms = None if timeout is None else durations.milliseconds(timeout, "--timeout")
+    work = surroundings.here()
+    with ledger.opened(work.layers) as db, progress.shown(quiet=quiet) as observe:
+        chosen = driver.Options(
+            max_steps=max_steps,
+            max_retries=max_retries,
+            max_concurrency=max_concurrency,
+            timeout_ms=timeout_ms,
+            new=new,
+            observe=observe,
+            announce=output.warn,
+        )
+        try:
+            result = driver.run(db, work, target, given=parameters.given(ctx), options=chosen)
+        except TransientError as error:
+            if not skip_if_locked or error.code not in _SKIPPED:
+                raise
+            return _skip(target, error)
+    output.show(result.shown(), render=_lines)
+    return result.exit_status
+
+
+def _skip(target: str, error: TransientError) -> int:
+    output.warn(error.message)
+    skipped = {"reason": _SKIPPED[error.code or ""], "message": error.message}
+    output.show(
+        {"ok": True, "target": target, "skipped": skipped},
+        render=lambda _result: [f"Skipped: {error.message}"],
+    )
+    return 0
+
+
+def _lines(result: dict[str, Any]) -> Iterator[str | Table]:
+    run = result["run"]
+    rows = [
+        (one["stepId"], "completed" if one["ok"] else "failed", one["unitCount"], one["failedUnits"])
+        for one in result["executed"]
+    ]
+    if rows:
+        yield Table(("step", "status", "units", "failed"), rows)
+    for one in result["executed"]:
+        yield from (f"note: {notice}" for notice in one.get("notices", ()))
+        if not one["ok"]:
+            yield f"{one['stepId']}: {one['summary']}"
+    yield _ending(result, run)
+
+
+def _ending(result: dict[str, Any], run: dict[str, Any]) -> str:
+    short = run["id"][:8]
+    if run["status"] == "completed":
+        nothing = "" if result["executed"] else " already, nothing was left to do"
+        return f"Run {short} is completed{nothing}. See it: akm workflow status {short}"
+    if run["status"] == "active":
+        why = "timed out" if result.get("timedOut") else "stopped" if result.get("aborted") else "paused"
+        return f"Run {short} {why} at step {run['currentStepId']}. Go on: akm workflow run {short}"
+    return (
+        f"Run {short} is {run['status']} at step {run['currentStepId']}. "
+        f"Go on: akm workflow resume {short}, then akm workflow run {short}"
+    )

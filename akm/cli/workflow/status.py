@@ -1,0 +1,102 @@
+"""`akm workflow status`: one run with its steps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Annotated, Any
+
+import typer
+
+from akm import config, paths
+from akm.cli import ledger, options, output
+from akm.cli.tables import Table
+from akm.engine import reports
+
+Units = Annotated[bool, typer.Option("--units", help="Show every unit of the run.")]
+Attempts = Annotated[bool, typer.Option("--attempts", help="Show every attempt, the whole journal.")]
+AllScopes = Annotated[bool, typer.Option("--all-scopes", help="Find a ref's newest run in any directory.")]
+
+
+def status(
+    target: options.Target, units: Units = False, attempts: Attempts = False, all_scopes: AllScopes = False
+) -> None:
+    """Show one run with its steps: by id, by the beginning of its id, or the newest run of a workflow."""
+    layers = config.read()
+    with ledger.opened(layers) as db:
+        run_id = reports.look_up(db, layers, target, all_scopes=all_scopes)
+        shown = reports.detail(db, paths.locks_dir(), run_id, with_units=units, with_attempts=attempts)
+    for warning in shown.get("warnings", ()):
+        output.warn(warning)
+    output.show({"ok": True, **shown}, render=lines)
+
+
+def lines(shown: dict[str, Any]) -> Iterator[str | Table]:
+    """Render a run's detail for people."""
+    run = shown["run"]
+    state = "interrupted: nobody is driving it" if run.get("interrupted") else run["status"]
+    yield f"run       {run['id']}"
+    yield f"workflow  {run['workflowRef']}"
+    yield f"status    {state}"
+    yield f"started   {run['createdAt']}"
+    yield f"updated   {run['updatedAt']}"
+    if run["params"]:
+        yield f"params    {_params(run['params'])}"
+    yield ""
+    yield Table(("step", "status", "ended", "what happened"), [_step(step) for step in _steps(shown)])
+    yield from _rows(shown, "units", ("unit", "status", "attempts", "tokens", "reason", "what it said"))
+    yield from _rows(shown, "attempts", ("unit", "status", "attempt", "tokens", "reason", "what it said"))
+    yield from _next(run)
+
+
+def _steps(shown: dict[str, Any]) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = shown["workflow"]["steps"]
+    return found
+
+
+def _params(params: dict[str, Any]) -> str:
+    from akm.workflow.hashing import canonical
+
+    text = ", ".join(f"{name}={canonical(value)}" for name, value in params.items())
+    return text if len(text) <= 200 else text[:200] + "…"
+
+
+def _step(step: dict[str, Any]) -> tuple[object, ...]:
+    said = step.get("notes") or step.get("summary") or ""
+    return step["id"], step["status"], step["completedAt"], said if len(said) <= 300 else said[:300] + "…"
+
+
+def _rows(shown: dict[str, Any], kind: str, columns: tuple[str, ...]) -> Iterator[str | Table]:
+    if kind not in shown:
+        return
+    yield ""
+    number = "attempts" if kind == "units" else "attempt"
+    yield Table(
+        columns,
+        [
+            (
+                short(row["unitId"]),
+                "interrupted" if row.get("interrupted") else row["status"],
+                row[number],
+                row["tokens"],
+                row["failureReason"],
+                (row["diagnostic"] or "-")[:200],
+            )
+            for row in shown[kind]
+        ],
+        "No unit was dispatched yet.",
+    )
+
+
+def short(unit_id: str) -> str:
+    """Shorten the digest in the id of a map's unit for people."""
+    head, separator, digest = unit_id.partition(".unit:")
+    return f"{head}{separator}{digest[:12]}{digest[64:]}" if separator else unit_id
+
+
+def _next(run: dict[str, Any]) -> Iterator[str]:
+    if run.get("interrupted"):
+        yield ""
+        yield f"Go on with it: akm workflow run {run['id'][:8]}"
+    elif run["status"] in ("failed", "blocked"):
+        yield ""
+        yield f"Reopen it: akm workflow resume {run['id'][:8]}, then akm workflow run {run['id'][:8]}"

@@ -1,0 +1,137 @@
+"""One driver per run: a kernel lock on a file, with a description of its holder beside it.
+
+The kernel frees the lock when its process dies, however it dies. So nothing expires by age, and a reused
+process id is never taken for a holder. Readers look at the lock and never take it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from akm.errors import ConfigError, TransientError
+
+
+class RunLock:
+    """The right to drive one run, from `acquire()` to `release()` or the end of the process."""
+
+    def __init__(self, folder: Path, run_id: str) -> None:
+        self._path = lock_path(folder, run_id)
+        self._run_id = run_id
+        self._lock: Any = None
+
+    def acquire(self, *, at: str) -> None:
+        """Take the lock without waiting.
+
+        Raises TransientError RUN_LEASE_HELD naming the holder, ConfigError when the folder is unusable.
+        """
+        from filelock import FileLock, Timeout
+
+        lock = FileLock(self._path, timeout=0, thread_local=False, mode=0o600)
+        try:
+            self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            lock.acquire()
+        except Timeout:
+            raise TransientError(
+                f"Run {self._run_id} is being driven by {describe(self._path)}.", code="RUN_LEASE_HELD"
+            ) from None
+        except OSError as error:
+            raise ConfigError(
+                f"The lock {self._path} cannot be taken ({error.strerror}); make its folder writable.",
+                code="DATA_DIR_UNREADABLE",
+            ) from None
+        self._lock = lock
+        _write_holder(self._path, at)
+
+    def release(self, *, is_over: bool = False) -> None:
+        """Give the lock back. `is_over`: the run is completed, so its lock file has no further use."""
+        if self._lock is None:
+            return
+        holder_path(self._path).unlink(missing_ok=True)
+        if is_over:
+            # Unlinked while held. Whoever holds the old inode finds a completed run and does nothing.
+            self._path.unlink(missing_ok=True)
+        self._lock.release()
+        self._lock = None
+
+
+def lock_path(folder: Path, run_id: str) -> Path:
+    """Return the lock file of a run."""
+    return folder / f"{run_id}.lock"
+
+
+def holder_path(lock: Path) -> Path:
+    """Return the file that describes the holder of `lock`."""
+    return lock.with_suffix(".json")
+
+
+def driven(folder: Path, run_ids: Iterable[str]) -> set[str]:
+    """Tell which of the runs a living process drives, without touching their locks."""
+    held = _kernel_locks()
+    return {run_id for run_id in run_ids if _is_locked(lock_path(folder, run_id), held)}
+
+
+def _is_locked(path: Path, held: set[int] | None) -> bool:
+    try:
+        inode = os.stat(path).st_ino
+    except OSError:
+        return False
+    return _is_held(path) if held is None else inode in held
+
+
+def _kernel_locks() -> set[int] | None:
+    """Read the inodes under whole-file locks; None where the system has no such list."""
+    try:
+        lines = Path("/proc/locks").read_text(encoding="ascii").splitlines()
+    except OSError:
+        return None
+    words = (line.split() for line in lines)
+    return {int(word[5].rsplit(":", 1)[1]) for word in words if len(word) > 5 and word[1] == "FLOCK"}
+
+
+def _is_held(path: Path) -> bool:
+    # Without a list of locks the only question the kernel answers is a shared lock, held for a moment.
+    import fcntl
+
+    try:
+        with open(path, "rb") as file:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except OSError:
+        return True
+    return False
+
+
+def describe(path: Path) -> str:
+    """Name the holder of a lock, for an error message."""
+    try:
+        holder = json.loads(holder_path(path).read_text(encoding="utf-8"))
+        return f"process {holder['pid']} on {holder['host']} since {holder['startedAt']}"
+    except (OSError, ValueError, KeyError, TypeError):
+        return "another process"
+
+
+def _write_holder(path: Path, at: str) -> None:
+    holder = {
+        "pid": os.getpid(),
+        "host": socket.gethostname(),
+        "startedAt": at,
+        "processStartedAt": process_started_at(os.getpid()),
+        "launcherPid": os.environ.get("AKM_LAUNCHER_PID"),
+    }
+    target = holder_path(path)
+    draft = target.with_suffix(f".{os.getpid()}.tmp")
+    draft.write_text(json.dumps(holder), encoding="utf-8")
+    draft.replace(target)
+
+
+def process_started_at(pid: int) -> int | None:
+    """Return when a process started, in clock ticks since boot; None where the system does not tell."""
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_text(encoding="ascii", errors="replace")
+        return int(stat.rsplit(")", 1)[1].split()[19])
+    except (OSError, ValueError, IndexError):
+        return None

@@ -1,0 +1,30 @@
+"""What a driver tells its watcher while it works. Nothing here is stored."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Literal, NamedTuple
+
+
+class Progress(NamedTuple):
+    """One thing that just happened. `unit_id` is None for a step's own news.
+
+    `kind` `step_started`: `total` units, `reused` of them finished earlier. `unit_finished` carries the
+    failure reason of a failed one. `step_ended` carries the step's status.
+    """
+
+    kind: Literal["step_started", "unit_started", "unit_finished", "step_ended", "notice"]
+    step_id: str
+    unit_id: str | None = None
+    status: str | None = None
+    reason: str | None = None
+    total: int = 0
+    reused: int = 0
+    text: str | None = None
+
+
+Observe = Callable[[Progress], None]
+
+
+def nobody(_news: object) -> None:
+    """Watch nothing."""

@@ -1,0 +1,72 @@
+"""Runs as a person at the command sees them: the ledger's view, and whether somebody is driving them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from akm import config, states
+from akm.engine import lock
+from akm.store.database import Database
+from akm.views import runs, units
+from akm.views.runs import Filters
+
+
+def listing(db: Database, locks: Path, filters: Filters) -> dict[str, Any]:
+    """List runs as {runs, scopeKey, results}; `scopeKey` is null for all scopes."""
+    found = runs.listing(db, filters)
+    mark_interrupted(found, locks)
+    scope_key = None if filters.all_scopes else filters.scope_key
+    return {"runs": found, "scopeKey": scope_key, "results": found}
+
+
+def detail(
+    db: Database, locks: Path, run_id: str, *, with_units: bool = False, with_attempts: bool = False
+) -> dict[str, Any]:
+    """Read one run with its steps, and on request its units and its whole journal."""
+    shown = runs.detail(db, run_id)
+    mark_interrupted([shown["run"]], locks)
+    is_interrupted = shown["run"].get("interrupted", False)
+    if with_units:
+        shown["units"] = units.of_run(db, run_id)
+        _mark_running(shown["units"], is_interrupted)
+    if with_attempts:
+        shown["attempts"] = units.journal(db, run_id)
+        _mark_running(shown["attempts"], is_interrupted)
+    return shown
+
+
+def mark_interrupted(shown: list[dict[str, Any]], locks: Path) -> None:
+    """Mark active runs that nobody drives, and say how to go on; nothing is written."""
+    active = [run for run in shown if run["status"] == states.ACTIVE]
+    driven = lock.driven(locks, [run["id"] for run in active]) if active else set()
+    for run in active:
+        if run["id"] not in driven:
+            run["interrupted"] = True
+            run["next"] = f"akm workflow run {run['id']}"
+
+
+def _mark_running(rows: list[dict[str, Any]], is_interrupted: bool) -> None:
+    for row in rows:
+        if is_interrupted and row["status"] == states.RUNNING:
+            row["interrupted"] = True
+
+
+def look_up(db: Database, layers: config.Layers, text: str, *, all_scopes: bool) -> str:
+    """Find the run that `text` means: an id, its beginning, or the newest run of a ref here."""
+    run_id = runs.find(db, text)
+    if run_id is not None:
+        return run_id
+    # Refs need the file system and the compiler's neighbours; ids, the common case, do not pay for them.
+    from akm.engine import target, workplace
+
+    return target.shown(db, workplace.here(layers=layers), text, all_scopes=all_scopes)
+
+
+def ref_filter(layers: config.Layers, ref: str | None) -> tuple[str, ...]:
+    """Return the stored spellings that a ref filter matches; none for no filter."""
+    if ref is None:
+        return ()
+    from akm.engine import target, workplace
+
+    return target.listed_refs(workplace.here(layers=layers), ref)

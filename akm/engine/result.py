@@ -1,0 +1,56 @@
+"""What an invocation of `akm workflow run` came to, and its exit status."""
+
+from __future__ import annotations
+
+import signal
+from dataclasses import dataclass, field
+from typing import Any
+
+from akm import states
+from akm.engine.step import Executed
+
+
+@dataclass(slots=True)
+class RunResult:
+    """The outcome of one invocation. `run` is the run's summary after it.
+
+    `aborted_by` is a signal's name, `timeout`, or None. `steps_processed` counts steps that ended.
+    """
+
+    run: dict[str, Any]
+    executed: list[Executed] = field(default_factory=list)
+    is_resumed: bool = False
+    aborted_by: str | None = None
+    warnings: list[str] = field(default_factory=list)
+
+    @property
+    def steps_processed(self) -> int:
+        """Return how many distinct steps ended."""
+        return len({one.step_id for one in self.executed if one.ending != "stopped"})
+
+    @property
+    def exit_status(self) -> int:
+        """Return the process exit status: 0 when the run is completed or may simply go on."""
+        if self.run["status"] == states.COMPLETED:
+            return 0
+        if self.aborted_by is not None and self.aborted_by.startswith("SIG"):
+            return 128 + int(signal.Signals[self.aborted_by])
+        return 0 if self.run["status"] == states.ACTIVE and self.aborted_by is None else 1
+
+    def shown(self) -> dict[str, Any]:
+        """Shape the result for `--format json`: members that are not the case are absent."""
+        is_done = self.run["status"] == states.COMPLETED
+        present: dict[str, Any] = {
+            "done": is_done,
+            "resumed": self.is_resumed,
+            "aborted": self.aborted_by is not None and not is_done,
+            "timedOut": self.aborted_by == "timeout" and not is_done,
+            "warnings": self.warnings,
+        }
+        return {
+            "ok": self.exit_status == 0,
+            "run": self.run,
+            "executed": [one.shown() for one in self.executed],
+            "stepsProcessed": self.steps_processed,
+            **{name: value for name, value in present.items() if value},
+        }

@@ -1,0 +1,72 @@
+"""What the driver hands to a runner and what it gets back: plain values, so a runner needs no database."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol
+
+from akm.engine.abort import Abort
+from akm.workflow.worklist import WorkItem
+
+
+@dataclass(frozen=True, slots=True)
+class Dispatch:
+    """One attempt, reserved in the ledger and about to happen.
+
+    `item.node` is the frozen unit. `dispatch_id` stays the same when a killed attempt is handed out again:
+    it is the idempotency key for whatever the work touches. `environment` is what the process's own
+    environment is filtered from (normally a copy of `os.environ` made once per run: looking names up in
+    that itself costs much more). `bindings` are the variables read from the unit's env assets, live.
+    """
+
+    run_id: str
+    attempt: int
+    dispatch_id: str
+    item: WorkItem
+    params: Mapping[str, Any]
+    abort: Abort
+    environment: Mapping[str, str] = field(repr=False, default_factory=dict)
+    bindings: Mapping[str, str] = field(repr=False, default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How one attempt ended. Failures are values: a runner never raises for them.
+
+    Success: `has_result` with the JSON value in `result` (a schema was declared), or `text`; empty text is no
+    output at all. Failure: `failure_reason` is a word of the failure vocabulary, `diagnostic` what a person
+    reads; `text` may hold partial output. `warnings` are for the person running the command.
+    """
+
+    status: Literal["completed", "failed"]
+    text: str | None = None
+    result: Any = None
+    has_result: bool = False
+    failure_reason: str | None = None
+    diagnostic: str | None = None
+    tokens: int | None = None
+    session_id: str | None = None
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def is_ok(self) -> bool:
+        """Tell whether the unit succeeded."""
+        return self.status == "completed"
+
+
+class Runner(Protocol):
+    """Does one attempt's slow work on a worker thread and says how it ended."""
+
+    def __call__(self, dispatch: Dispatch) -> Outcome:
+        """Run the attempt to its end, its timeout or its abort."""
+
+
+def failed(
+    reason: str, diagnostic: str, *, text: str | None = None, warnings: tuple[str, ...] = ()
+) -> Outcome:
+    """Build the outcome of a failed attempt."""
+    return Outcome("failed", text=text, failure_reason=reason, diagnostic=diagnostic, warnings=warnings)
+
+
+RunnerChoice = Callable[[str], Runner | None]

@@ -1,0 +1,32 @@
+"""The directory a unit runs in: its frozen base joined with its `cwd`, checked again at dispatch."""
+
+from __future__ import annotations
+
+import os
+
+from akm.engine.runners.base import Outcome, failed
+from akm.workflow.plan import CwdIdentity
+
+
+def resolve(identity: CwdIdentity | None, cwd: str | None, *, label: str) -> str | Outcome:
+    """Return the real path of the directory, or the failure when it lies outside the base or is none."""
+    if identity is None:
+        return failed("dispatch_error", f"{label} has no base directory in its plan; start a new run.")
+    base = identity.real_root
+    if not os.path.isdir(base):
+        return failed("spawn_failed", f"{label} was not started: its base directory {base} is gone.")
+    try:
+        real = os.path.realpath(os.path.join(base, cwd or ""))
+    except ValueError:
+        return failed("spawn_failed", f"{label} was not started: its cwd holds a NUL byte.")
+    if os.path.commonpath((base, real)) != os.path.normpath(base):
+        return failed(
+            "exec_cwd_escape",
+            f"{label} was not started: its cwd {cwd or '.'!r} leads to {real}, "
+            f"outside its base directory {base}.",
+        )
+    if not os.path.isdir(real):
+        return failed(
+            "spawn_failed", f"{label} was not started: its cwd {cwd!r} is not a directory in {base}."
+        )
+    return real

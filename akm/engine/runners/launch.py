@@ -1,0 +1,48 @@
+"""Starting the process of a unit, the same way for a command and for an agent's program."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from akm.engine.abort import Abort
+from akm.engine.runners import process, program
+from akm.engine.runners.base import Outcome
+from akm.engine.runners.ending import Command, failure
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """A process to be: `label` is how messages call its unit, `structured` says that its output is parsed.
+
+    `stdin` None closes its input. `spent_ms` of the timeout have gone already.
+    """
+
+    label: str
+    argv: tuple[str, ...]
+    cwd: str
+    env: Mapping[str, str] = field(repr=False)
+    timeout_ms: int | None
+    abort: Abort
+    structured: bool
+    stdin: bytes | None = field(repr=False, default=None)
+    spent_ms: int = 0
+
+
+def launch(job: Launch) -> tuple[Command, process.Exit] | Outcome:
+    """Run the process to its end: the command and how it ended when all is well, else the failure."""
+    name = job.argv[0] if job.argv else ""
+    command = Command(job.label, name, max(0, len(job.argv) - 1), job.timeout_ms, job.abort)
+    found = program.find(name, cwd=job.cwd, path=job.env.get("PATH"))
+    if found is None:
+        return command.not_started(program.why_not_found(name, cwd=job.cwd))
+    end = process.supervise(
+        job.argv,
+        program=found,
+        cwd=job.cwd,
+        env=job.env,
+        stdin=job.stdin,
+        timeout_ms=None if job.timeout_ms is None else max(0, job.timeout_ms - job.spent_ms),
+        abort=job.abort,
+    )
+    return failure(command, end, structured=job.structured) or (command, end)

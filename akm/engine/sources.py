@@ -1,0 +1,95 @@
+"""From a ref or a path to a frozen plan: read the file, compile it, freeze it. Writes nothing."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from akm import refs
+from akm.engine.workplace import Workplace
+from akm.errors import AkmError, UsageError, WorkflowSourceError
+from akm.workflow.compile import compile
+from akm.workflow.document import Document
+from akm.workflow.findings import Finding
+from akm.workflow.freeze import Frozen, freeze
+from akm.workflow.plan import Plan
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """A workflow file that compiled, with its advisories as sentences."""
+
+    source: refs.Source
+    document: Document
+    warnings: tuple[str, ...]
+
+
+def load(work: Workplace, target: str) -> Loaded:
+    """Find and compile a workflow. Raises NotFoundError, or WorkflowSourceError with every finding."""
+    return compiled(find(work, target))
+
+
+def find(work: Workplace, target: str) -> refs.Source:
+    """Find the file that a ref or path names."""
+    return refs.resolve(target, bundles=work.bundles, anchor=work.anchor, cwd=work.cwd)
+
+
+def compiled(source: refs.Source) -> Loaded:
+    """Compile the file of a source."""
+    result = compile(read(source.path), name=source.path.name, root=source.root)
+    if result.document is None:
+        raise broken(source.path, result.findings)
+    warnings = tuple(f"{source.path}:{one.line}: {one.text}" for one in result.findings)
+    return Loaded(source, result.document, warnings)
+
+
+def broken(path: Path, findings: Sequence[Finding]) -> WorkflowSourceError:
+    """Build the error for a file with errors; it carries every finding."""
+    errors = [one for one in findings if one.is_error]
+    count = "an error" if len(errors) == 1 else f"{len(errors)} errors"
+    return WorkflowSourceError(f"{path} has {count}; nothing was started.", errors, file=str(path))
+
+
+def read(path: Path) -> bytes:
+    """Read a workflow file. Raises UsageError when the system will not."""
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read: {error.strerror}.") from error
+
+
+def frozen(work: Workplace, loaded: Loaded, *, strict: bool) -> Frozen:
+    """Freeze a compiled workflow with the settings of this place."""
+    source = loaded.source
+    relative = (
+        source.path.relative_to(source.root) if source.path.is_relative_to(source.root) else source.path
+    )
+    settings = work.freeze_settings(root=source.root, source_path=relative.as_posix(), strict=strict)
+    return freeze(loaded.document, settings)
+
+
+def drift(work: Workplace, ref: str, plan: Plan) -> str | None:
+    """Say in one sentence how the source file differs from what the plan froze; None when it does not."""
+    if plan.source_hash is None:
+        return None
+    try:
+        source = refs.resolve(ref, bundles=work.bundles, anchor=_root(plan) or work.anchor, cwd=work.cwd)
+        found = hashlib.sha256(source.path.read_bytes()).hexdigest()
+    except (AkmError, OSError):
+        return f"The source of {ref} cannot be read any more; the run goes on with its frozen plan."
+    if found == plan.source_hash:
+        return None
+    return (
+        f"{source.path} has changed since this run was started; the run goes on with its frozen plan. "
+        f"Start a fresh run of the new text with `akm workflow run --new {ref}`."
+    )
+
+
+def _root(plan: Plan) -> Path | None:
+    for step in plan.steps:
+        identity = getattr(step.unit.target, "cwd_identity", None) if step.unit else None
+        if identity is not None:
+            return Path(identity.requested_root)
+    return None

@@ -1,0 +1,25 @@
+"""Column kinds that the tables share: everything is TEXT or INTEGER, as in the files of akm-cli."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from sqlalchemy import CheckConstraint, Integer, Text
+from sqlmodel import Field
+
+
+def text(**options: Any) -> Any:
+    """Declare a TEXT column. Pass `default=None` for one that may be null."""
+    return Field(sa_type=Text, **options)
+
+
+def number(**options: Any) -> Any:
+    """Declare an INTEGER column. Pass `default=None` for one that may be null."""
+    return Field(sa_type=Integer, **options)
+
+
+def one_of(column: str, words: Iterable[str]) -> CheckConstraint:
+    """Constrain `column` to `words`; null passes, as SQL has it."""
+    listed = ", ".join(f"'{word}'" for word in words)
+    return CheckConstraint(f"{column} IN ({listed})", name=f"{column}_known")

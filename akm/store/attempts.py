@@ -1,0 +1,130 @@
+"""Rows of `workflow_run_unit_attempts` and the `workflow_run_units` rows that project the latest of them."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from akm.store import sql
+from akm.store.database import Transaction
+
+
+class Wanted(NamedTuple):
+    """One dispatch that is about to be reserved."""
+
+    unit_id: str
+    step_id: str
+    node_id: str
+    phase: str
+    input_hash: str
+    runner: str | None = None
+    engine: str | None = None
+    model: str | None = None
+    parent_unit_id: str | None = None
+    worktree_path: str | None = None
+
+
+class Finished(NamedTuple):
+    """How one reserved attempt ended. `result_json` is JSON text or None."""
+
+    unit_id: str
+    attempt: int
+    dispatch_id: str
+    status: str
+    result_json: str | None = None
+    tokens: int | None = None
+    failure_reason: str | None = None
+    session_id: str | None = None
+
+
+def latest(tx: Transaction, run_id: str, unit_id: str) -> sql.LatestAttempt | None:
+    """Read the newest attempt of a unit."""
+    return tx.one(sql.ATTEMPT_LATEST, run_id=run_id, unit_id=unit_id)
+
+
+def insert(
+    tx: Transaction, run_id: str, wanted: Wanted, *, attempt: int, dispatch_id: str, holder: str, at: str
+) -> None:
+    """Insert a running attempt and make it the unit's latest."""
+    unit_id, step_id, node_id, phase, input_hash, runner, engine, model, parent, worktree = wanted
+    tx.run(
+        sql.ATTEMPT_INSERT,
+        run_id=run_id,
+        unit_id=unit_id,
+        attempt=attempt,
+        dispatch_id=dispatch_id,
+        step_id=step_id,
+        node_id=node_id,
+        phase=phase,
+        runner=runner,
+        engine=engine,
+        model=model,
+        input_hash=input_hash,
+        started_at=at,
+        claim_holder=holder,
+        claim_expires_at=at,
+        worktree_path=worktree,
+    )
+    tx.run(
+        sql.UNIT_RESERVE,
+        run_id=run_id,
+        unit_id=unit_id,
+        step_id=step_id,
+        node_id=node_id,
+        parent_unit_id=parent,
+        phase=phase,
+        runner=runner,
+        engine=engine,
+        model=model,
+        input_hash=input_hash,
+        started_at=at,
+        claim_holder=holder,
+        claim_expires_at=at,
+        attempts=attempt,
+        worktree_path=worktree,
+    )
+
+
+def finish(tx: Transaction, run_id: str, finished: Finished, at: str) -> sql.FinishedAttempt | None:
+    """Write how a running attempt ended; None when no such attempt is running any more."""
+    unit_id, attempt, dispatch_id, status, result_json, tokens, failure_reason, session_id = finished
+    return tx.one(
+        sql.ATTEMPT_FINISH,
+        run_id=run_id,
+        unit_id=unit_id,
+        attempt=attempt,
+        dispatch_id=dispatch_id,
+        status=status,
+        result_json=result_json,
+        tokens=tokens,
+        failure_reason=failure_reason,
+        session_id=session_id,
+        finished_at=at,
+    )
+
+
+def project(tx: Transaction, run_id: str, finished: Finished, at: str) -> bool:
+    """Write the same ending on the unit's row; tells whether that attempt still was the unit's latest."""
+    unit_id, attempt, _dispatch_id, status, result_json, tokens, failure_reason, session_id = finished
+    changed = tx.run(
+        sql.UNIT_FINISH,
+        run_id=run_id,
+        unit_id=unit_id,
+        attempt=attempt,
+        status=status,
+        result_json=result_json,
+        tokens=tokens,
+        failure_reason=failure_reason,
+        session_id=session_id,
+        finished_at=at,
+    )
+    return changed == 1
+
+
+def accounting(tx: Transaction, run_id: str) -> sql.Accounting:
+    """Count a run's dispatches and gate calls, with their tokens."""
+    return tx.one(sql.ATTEMPT_ACCOUNTING, run_id=run_id) or sql.Accounting(0, 0, 0, 0)
+
+
+def of_run(tx: Transaction, run_id: str) -> list[sql.Attempt]:
+    """Read a run's whole journal, by unit and attempt."""
+    return tx.all(sql.ATTEMPTS_OF_RUN, run_id=run_id)

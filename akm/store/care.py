@@ -1,0 +1,68 @@
+"""Looking after a database file: its revision, its soundness, and moving it between revisions."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from akm.errors import ConfigError, NotFoundError, UsageError
+from akm.store import newer, schema, sql
+from akm.store.connect import connect, translated
+from akm.store.opening import back_up, open_database
+
+
+def current(path: Path) -> dict[str, Any]:
+    """Return {path, revision, head, isCurrent}; `revision` is null for a file that is not there."""
+    found = _revision(path) if path.exists() else None
+    head = sql.REVISIONS[-1]
+    return {"path": str(path), "revision": found, "head": head, "isCurrent": found == head}
+
+
+def upgrade(path: Path) -> dict[str, Any]:
+    """Create the file or bring it to head. Raises ConfigError DATABASE_NEWER for a newer one."""
+    with open_database(path) as db:
+        if db.is_newer:
+            raise newer.refusal(path, _revision(path) or "")
+    return current(path)
+
+
+def downgrade(path: Path, target: str) -> dict[str, Any]:
+    """Take the file back to an older revision (`base`: no tables) after a safety copy.
+
+    Raises UsageError for an unknown or newer target, NotFoundError for a missing file; nothing changes then.
+    """
+    if not path.exists():
+        raise NotFoundError(f"There is no database {path}.", code="FILE_NOT_FOUND")
+    found = _revision(path)
+    if found is None or found not in sql.REVISIONS:
+        raise ConfigError(f"{path} is at revision {found or 'none'}, which this akm cannot take back.")
+    older = ("base", *sql.REVISIONS[: sql.REVISIONS.index(found) + 1])
+    if target not in older:
+        raise UsageError(f"{path} is at {found}; it can be taken back to {', '.join(older)}.")
+    copy = back_up(path, found)
+    schema.downgrade(path, target)
+    return {**current(path), "backup": str(copy)}
+
+
+def check(path: Path) -> dict[str, Any]:
+    """Check a file; returns {path, revision, problems} with one sentence per problem."""
+    if not path.exists():
+        raise NotFoundError(f"There is no database {path}.", code="FILE_NOT_FOUND")
+    with closing(connect(path, read_only=True)) as raw, translated(path):
+        found = schema.revision(raw)
+        damage = [str(row[0]) for row in raw.execute("PRAGMA integrity_check(5)") if row[0] != "ok"]
+        orphans = raw.execute("PRAGMA foreign_key_check").fetchall()
+    problems = [f"{path} is damaged: {text}." for text in damage]
+    if orphans:
+        problems.append(f"{path} holds {len(orphans)} rows whose run is missing.")
+    if found != sql.REVISIONS[-1]:
+        problems.append(f"{path} is at revision {found or 'none'}; this akm has {sql.REVISIONS[-1]}.")
+    elif (difference := schema.drift(path)) is not None:
+        problems.append(f"{path} differs from its revision: {difference}")
+    return {"path": str(path), "revision": found, "problems": problems}
+
+
+def _revision(path: Path) -> str | None:
+    with closing(connect(path, read_only=True)) as raw, translated(path):
+        return schema.revision(raw)

@@ -1,0 +1,61 @@
+"""Rows of `events`. Metadata is a flat mapping of ids, statuses, enums and counts."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from akm.store import sql
+from akm.store.database import Transaction
+
+_encode = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode
+
+
+class EventFilters(NamedTuple):
+    """Filters of a log, joined by AND. `after` is an event id, `since` a timestamp (inclusive)."""
+
+    after: int = 0
+    since: str | None = None
+    event_type: str | None = None
+    ref: str | None = None
+    run_id: str | None = None
+    limit: int = -1
+
+
+def append(
+    tx: Transaction, event_type: str, *, at: str, ref: str | None, metadata: Mapping[str, str | int]
+) -> None:
+    """Write an event inside the caller's transaction; a failure takes the whole transaction back."""
+    tx.run(sql.EVENT_INSERT, event_type=event_type, ts=at, ref=ref, metadata_json=_encode(metadata))
+
+
+def append_once(
+    tx: Transaction, event_type: str, key: str, *, at: str, ref: str | None, metadata: Mapping[str, str | int]
+) -> bool:
+    """Write an event unless one of its type and `key` exists; tells whether it was written."""
+    changed = tx.run(
+        sql.EVENT_INSERT_ONCE,
+        event_type=event_type,
+        ts=at,
+        ref=ref,
+        metadata_json=_encode(metadata),
+        idempotency_key=f"{event_type}:{key}",
+    )
+    return changed == 1
+
+
+def newest(tx: Transaction, filters: EventFilters) -> list[sql.EventRow]:
+    """Read the newest matching events, oldest of them first."""
+    query = sql.EVENTS_ANY
+    if filters.ref is not None:
+        query = sql.EVENTS_OF_REF
+    elif filters.event_type is not None:
+        query = sql.EVENTS_OF_TYPE
+    return tx.all(query, **filters._asdict())[::-1]
+
+
+def last_id(tx: Transaction) -> int:
+    """Return the newest event's id, 0 when there is none."""
+    row = tx.one(sql.EVENTS_LAST_ID)
+    return 0 if row is None else row.id

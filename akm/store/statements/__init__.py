@@ -1,0 +1,36 @@
+"""Every statement of the store as a SQLAlchemy Core construct over the models, one module per noun.
+
+Only `make sql` imports these: it compiles them into `akm/store/sql.py`, which is all that runs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import ColumnElement, literal_column
+from sqlalchemy.sql.base import Executable
+
+
+@dataclass(frozen=True)
+class Written:
+    """A named statement. `row` names the generated row type; None for one that returns nothing."""
+
+    name: str
+    construct: Executable
+    row: str | None = None
+
+
+def word(text: str) -> ColumnElement[str]:
+    """Write a state or another fixed word into the statement itself, so that indexes and readers see it."""
+    return literal_column(f"'{text}'")
+
+
+def fixed(number: int) -> ColumnElement[int]:
+    """Write a number into the statement itself."""
+    return literal_column(str(number))
+
+
+def at_most(rows: Any, limit: ColumnElement[int], offset: ColumnElement[int] | None = None) -> Any:
+    """Limit a select; SQLite's dialect binds an offset of its own when none is given."""
+    return rows.limit(limit).offset(fixed(0) if offset is None else offset)

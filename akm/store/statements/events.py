@@ -1,0 +1,58 @@
+"""Statements about events."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import ColumnElement, and_, bindparam, func, insert, or_, select
+from sqlalchemy.dialects import sqlite
+
+from akm.models import Event
+from akm.store.statements import Written, at_most, fixed, word
+
+events = Event.__table__  # type: ignore[attr-defined]
+c = events.c
+SHOWN = (c.id, c.event_type, c.ts, c.ref, c.metadata_json)
+VALUES: dict[str, Any] = {name: bindparam(name) for name in ("event_type", "ts", "ref", "metadata_json")}
+
+
+def optional(name: str, condition: ColumnElement[bool]) -> ColumnElement[bool]:
+    """Apply `condition` only when the parameter `name` is given."""
+    return or_(bindparam(name).is_(None), condition)
+
+
+FILTERS = and_(
+    c.id > bindparam("after"),
+    optional("since", c.ts >= bindparam("since")),
+    optional("event_type", c.event_type == bindparam("event_type")),
+    optional("ref", c.ref == bindparam("ref")),
+    optional("run_id", func.json_extract(c.metadata_json, word("$.runId")) == bindparam("run_id")),
+)
+
+
+def newest(*conditions: ColumnElement[bool]) -> Any:
+    """Select the newest matching events, newest first."""
+    return at_most(select(*SHOWN).where(*conditions, FILTERS).order_by(c.id.desc()), bindparam("limit"))
+
+
+STATEMENTS = [
+    Written("EVENT_INSERT", insert(events).values(VALUES)),
+    Written(
+        "EVENT_INSERT_ONCE",
+        sqlite.insert(events)
+        .values(**VALUES, idempotency_key=bindparam("idempotency_key"))
+        .on_conflict_do_nothing(
+            index_elements=["idempotency_key"], index_where=c.idempotency_key.is_not(None)
+        ),
+    ),
+    Written(
+        "EVENT_BY_KEY",
+        select(c.id).where(c.idempotency_key == bindparam("idempotency_key")),
+        "EventId",
+    ),
+    # One plan per index: a condition that may be absent cannot choose one.
+    Written("EVENTS_ANY", newest(), "EventRow"),
+    Written("EVENTS_OF_REF", newest(c.ref == bindparam("ref")), "EventRow"),
+    Written("EVENTS_OF_TYPE", newest(c.event_type == bindparam("event_type")), "EventRow"),
+    Written("EVENTS_LAST_ID", select(func.coalesce(func.max(c.id), fixed(0)).label("id")), "EventId"),
+]

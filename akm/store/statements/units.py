@@ -1,0 +1,59 @@
+"""Statements about the projection of units."""
+
+from __future__ import annotations
+
+from sqlalchemy import bindparam, null, select, update
+from sqlalchemy.dialects.sqlite import insert
+
+from akm import states
+from akm.models import WorkflowRunUnit
+from akm.store.statements import Written, word
+
+units = WorkflowRunUnit.__table__  # type: ignore[attr-defined]
+c = units.c
+
+NAMED = ("step_id", "node_id", "parent_unit_id", "phase", "runner", "engine", "model", "input_hash")
+CLAIM = ("started_at", "claim_holder", "claim_expires_at", "attempts")
+RESULT = ("result_json", "tokens", "failure_reason", "session_id", "finished_at")
+UPSERT = insert(units).values(
+    **{name: bindparam(name) for name in ("run_id", "unit_id", *NAMED, *CLAIM)},
+    worktree_path=bindparam("worktree_path"),
+    status=word(states.RUNNING),
+)
+
+STATEMENTS = [
+    Written(
+        "UNIT_RESERVE",
+        UPSERT.on_conflict_do_update(
+            index_elements=["run_id", "unit_id"],
+            set_={
+                **{name: UPSERT.excluded[name] for name in (*NAMED, *CLAIM, "status", "worktree_path")},
+                **dict.fromkeys(RESULT, null()),
+            },
+        ),
+    ),
+    Written(
+        "UNIT_FINISH",
+        update(units)
+        .where(
+            c.run_id == bindparam("run_id"),
+            c.unit_id == bindparam("unit_id"),
+            c.status == word(states.RUNNING),
+            c.attempts == bindparam("attempt"),
+        )
+        .values(status=bindparam("status"), **{name: bindparam(name) for name in RESULT}),
+    ),
+    Written(
+        "UNITS_OF_STEP",
+        select(
+            *(c.unit_id, c.phase, c.status, c.attempts, c.input_hash, c.tokens, c.failure_reason),
+            *(c.session_id, c.result_json),
+        ).where(c.run_id == bindparam("run_id"), c.step_id == bindparam("step_id")),
+        "StepUnit",
+    ),
+    Written(
+        "UNITS_OF_RUN",
+        select(*c).where(c.run_id == bindparam("run_id")).order_by(c.run_id, c.unit_id),
+        "Unit",
+    ),
+]

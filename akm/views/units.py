@@ -1,0 +1,86 @@
+"""Units and attempts of a run as people ask for them, and what they have cost so far."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from akm.store import attempts, sql, units
+from akm.store.database import Database
+from akm.views.json_columns import value
+
+DIAGNOSTIC_CLIP = 2000
+
+
+def of_run(db: Database, run_id: str) -> list[dict[str, Any]]:
+    """List a run's units by id, with the diagnostic of those that failed."""
+    with db.read() as tx:
+        return [unit(row) for row in units.of_run(tx, run_id)]
+
+
+def of_step(db: Database, run_id: str, step_id: str) -> list[sql.StepUnit]:
+    """Read the journalled units of a step, gate calls included, for the driver."""
+    with db.read() as tx:
+        return units.of_step(tx, run_id, step_id)
+
+
+def journal(db: Database, run_id: str) -> list[dict[str, Any]]:
+    """List every attempt of a run, by unit and number."""
+    with db.read() as tx:
+        return [attempt(row) for row in attempts.of_run(tx, run_id)]
+
+
+def accounting(db: Database, run_id: str) -> sql.Accounting:
+    """Count a run's dispatches and gate calls with their tokens."""
+    with db.read() as tx:
+        return attempts.accounting(tx, run_id)
+
+
+def unit(row: sql.Unit) -> dict[str, Any]:
+    """Shape a unit's row."""
+    return {
+        "unitId": row.unit_id,
+        "nodeId": row.node_id,
+        "stepId": row.step_id,
+        "phase": row.phase,
+        "status": row.status,
+        "attempts": row.attempts,
+        "tokens": row.tokens,
+        "failureReason": row.failure_reason,
+        "sessionId": row.session_id,
+        "diagnostic": diagnostic(row.status, row.result_json),
+        "startedAt": row.started_at,
+        "finishedAt": row.finished_at,
+        "claimHolder": row.claim_holder,
+        "claimExpiresAt": row.claim_expires_at,
+        "engine": row.engine,
+        "runtimeKind": row.runner,
+        "inputHash": row.input_hash,
+    }
+
+
+def attempt(row: sql.Attempt) -> dict[str, Any]:
+    """Shape an attempt's row."""
+    return {
+        "unitId": row.unit_id,
+        "attempt": row.attempt,
+        "dispatchId": row.dispatch_id,
+        "stepId": row.step_id,
+        "phase": row.phase,
+        "status": row.status,
+        "failureReason": row.failure_reason,
+        "tokens": row.tokens,
+        "diagnostic": diagnostic(row.status, row.result_json),
+        "startedAt": row.started_at,
+        "finishedAt": row.finished_at,
+        "claimHolder": row.claim_holder,
+    }
+
+
+def diagnostic(status: str, result_json: str | None) -> str | None:
+    """Read what a failed unit reported, clipped; None for any other unit."""
+    if status != "failed":
+        return None
+    text = value(result_json, "result_json", [])
+    if not isinstance(text, str):
+        return None
+    return text if len(text) <= DIAGNOSTIC_CLIP else text[:DIAGNOSTIC_CLIP] + "…"

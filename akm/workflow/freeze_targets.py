@@ -1,0 +1,74 @@
+"""The frozen targets that need no engine: argvs and child workflows, with their place and environment."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from akm.workflow.document import Defaults, Exec, Unit
+from akm.workflow.freeze_engines import timeout_ms
+from akm.workflow.hashing import canonical, sha256_hex
+from akm.workflow.plan import ChildTarget, CwdIdentity, EnvBinding, InputBinding, ShellTarget
+from akm.workflow.plan_json_targets import binding_json, cwd_json, environment_json, shell_json
+
+EXEC_TIMEOUT_MS = 600_000
+
+
+def cwd_identity(root: Path) -> CwdIdentity:
+    """Record where a base directory really is; a missing one has no device and inode."""
+    real = os.path.realpath(root)
+    try:
+        found = os.stat(real)
+    except OSError:
+        return CwdIdentity(str(root), real)
+    return CwdIdentity(str(root), real, found.st_dev, found.st_ino)
+
+
+def environment(unit: Unit) -> tuple[EnvBinding, ...]:
+    """Name where a unit's environment comes from: passed-through variables, then env assets in order."""
+    passed = unit.exec.pass_env if unit.exec else ()
+    assets = dict.fromkeys(unit.env)
+    return (
+        *(EnvBinding("pass-through", name) for name in passed),
+        *(EnvBinding("env-ref", ref) for ref in assets),
+    )
+
+
+def shell_target(
+    start: Exec, unit: Unit, defaults: Defaults, identity: CwdIdentity, bindings: tuple[EnvBinding, ...]
+) -> ShellTarget:
+    """Freeze an argv."""
+    timeout = timeout_ms(unit.timeout, defaults.timeout, EXEC_TIMEOUT_MS)
+    content = {
+        "exec": shell_json(start.command, start.cwd, start.pass_env, timeout),
+        "environment": environment_json(bindings),
+        "cwdIdentity": cwd_json(identity),
+    }
+    return ShellTarget(
+        command=start.command,
+        content_hash=sha256_hex("akm.workflow.shell.v1\0" + canonical(content)),
+        cwd_identity=identity,
+        cwd=start.cwd,
+        pass_env=start.pass_env,
+        timeout_ms=timeout,
+    )
+
+
+def child_target(ref: str, bindings: Mapping[str, Any]) -> ChildTarget:
+    """Freeze which workflow is run as a child and with what; its own plan is not embedded."""
+    frozen = tuple(_binding(name, bindings[name]) for name in sorted(bindings))
+    content = {
+        "ref": ref,
+        "planHash": None,
+        "inputBindings": [binding_json(binding) for binding in frozen] or None,
+    }
+    digest = sha256_hex("akm.workflow.child-workflow\0v2\0" + canonical(content))
+    return ChildTarget(ref=ref, content_hash=digest, input_bindings=frozen)
+
+
+def _binding(name: str, given: Any) -> InputBinding:
+    if isinstance(given, Mapping) and set(given) == {"from"}:
+        return InputBinding("reference", name, from_=str(given["from"]))
+    return InputBinding("literal", name, value=given)

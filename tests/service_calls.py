@@ -1,0 +1,114 @@
+"""One call of every service on the ledger, with the rows it needs; what the generic tests go through."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import pkgutil
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from builders import AT, REF, a_child, a_run, a_spine, a_wanted, finished, later, publish
+
+import akm.services
+from akm.services import attempts, events, runs, steps
+from akm.store.database import Database
+
+
+@dataclass(frozen=True)
+class Call:
+    """`prepare` writes what the call needs and returns a value; `act` calls the service with it."""
+
+    prepare: Callable[[Database], Any]
+    act: Callable[[Database, Any], Any]
+
+
+def nothing(_db: Database) -> None:
+    """Prepare nothing."""
+
+
+def a_running(db: Database) -> Any:
+    run_id = publish(db, 2)
+    return run_id, attempts.reserve(db, run_id, a_wanted(), at=AT)
+
+
+def a_blocked(db: Database) -> str:
+    run_id = publish(db, 2)
+    steps.complete(db, run_id, "step-1", status="blocked", at=AT, notes="The judge is down.")
+    return run_id
+
+
+def reserve(db: Database, run_id: str) -> Any:
+    return attempts.reserve(db, run_id, a_wanted(), at=later(1))
+
+
+def finish(db: Database, running: Any) -> Any:
+    return attempts.finish(db, running[0], finished(running[1], tokens=7, result_json='"r"'), at=later(1))
+
+
+def advance(db: Database, running: Any) -> Any:
+    ended, wanted = [finished(running[1])], [a_wanted("step-1#2"), a_wanted("step-1#3")]
+    return attempts.advance(db, running[0], finished=ended, wanted=wanted, at=later(1))
+
+
+def publish_top(db: Database, _value: None) -> Any:
+    return runs.publish(db, a_run(), a_spine(2), refs=(REF,))
+
+
+def publish_child(db: Database, parent_run_id: str) -> Any:
+    return runs.publish_child(db, a_child(parent_run_id), a_spine(2))
+
+
+def resume(db: Database, run_id: str) -> Any:
+    return runs.resume(db, run_id, at=later(1))
+
+
+def abandon(db: Database, run_id: str) -> Any:
+    return runs.abandon(db, run_id, at=later(1))
+
+
+def complete(db: Database, run_id: str) -> Any:
+    return steps.complete(db, run_id, "step-1", status="completed", at=later(1), summary="Done.")
+
+
+def record(db: Database, _value: None) -> Any:
+    return events.record(db, "env_access", at=AT, metadata={"keys": 1})
+
+
+def record_once(db: Database, _value: None) -> Any:
+    return events.record_once(db, "env_access", "key", at=AT, metadata={"keys": 1})
+
+
+def try_record(db: Database, _value: None) -> Any:
+    complaints: list[str] = []
+    landed = events.try_record(db, "env_access", at=AT, metadata={"keys": 1}, complain=complaints.append)
+    assert landed == (not complaints)
+    return landed
+
+
+CALLS = {
+    "attempts.reserve": Call(publish, reserve),
+    "attempts.finish": Call(a_running, finish),
+    "attempts.advance": Call(a_running, advance),
+    "runs.publish": Call(nothing, publish_top),
+    "runs.publish_child": Call(publish, publish_child),
+    "runs.resume": Call(a_blocked, resume),
+    "runs.abandon": Call(publish, abandon),
+    "steps.complete": Call(publish, complete),
+    "events.record": Call(nothing, record),
+    "events.record_once": Call(nothing, record_once),
+    "events.try_record": Call(nothing, try_record),
+}
+
+
+def public_services() -> set[str]:
+    """List every public function of `akm.services` that takes the database."""
+    found = set()
+    for module in pkgutil.iter_modules(akm.services.__path__):
+        loaded = importlib.import_module(f"akm.services.{module.name}")
+        for name, function in inspect.getmembers(loaded, inspect.isfunction):
+            is_own = function.__module__ == loaded.__name__ and not name.startswith("_")
+            if is_own and next(iter(inspect.signature(function).parameters), "") == "db":
+                found.add(f"{module.name}.{name}")
+    return found

@@ -1,0 +1,97 @@
+"""Every service, racing itself in two processes on one file, has exactly one winner."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from builders import rows
+from racing import Racers
+from service_calls import CALLS, public_services
+
+from akm.store.database import Database
+from akm.store.opening import open_database
+
+ROUNDS = 4
+
+
+def one_reserved(answers: list[Any], db: Database) -> None:
+    assert sorted(answer.is_reclaimed for answer in answers) == [False, True]
+    assert len({(answer.attempt, answer.dispatch_id) for answer in answers}) == 1
+    assert len(rows(db, "SELECT 1 FROM workflow_run_unit_attempts")) == 1
+    assert len(rows(db, "SELECT 1 FROM events WHERE event_type = 'workflow_unit_started'")) == 1
+
+
+def one_finished(answers: list[Any], db: Database) -> None:
+    assert sorted(answers) == [False, True]
+    assert len(rows(db, "SELECT 1 FROM events WHERE event_type = 'workflow_unit_finished'")) == 1
+
+
+def one_advanced(answers: list[Any], db: Database) -> None:
+    assert sorted(answer.landed for answer in answers) == [(False,), (True,)]
+    first, second = (answer.reserved for answer in answers)
+    assert [one.dispatch_id for one in first] == [one.dispatch_id for one in second]
+    assert all(one.is_reclaimed != other.is_reclaimed for one, other in zip(first, second, strict=True))
+    assert len(rows(db, "SELECT 1 FROM workflow_run_unit_attempts")) == 3
+
+
+def one_published(answers: list[Any], db: Database) -> None:
+    assert answers.count(None) == 1
+    assert [answer.split(":")[0] for answer in answers if answer] == ["UsageError RESOURCE_ALREADY_EXISTS"]
+    assert len(rows(db, "SELECT 1 FROM workflow_runs")) == 1
+    assert len(rows(db, "SELECT 1 FROM workflow_run_steps")) == 2
+
+
+def one_child(answers: list[Any], db: Database) -> None:
+    (child,) = rows(db, "SELECT id FROM workflow_runs WHERE parent_run_id IS NOT NULL")
+    assert [answer.id for answer in answers] == [child["id"]] * 2
+    assert len(rows(db, "SELECT 1 FROM workflow_run_steps WHERE run_id = ?", child["id"])) == 2
+    assert len(rows(db, "SELECT 1 FROM events WHERE event_type = 'workflow_started'")) == 2
+
+
+def one_event(kind: str) -> Callable[[list[Any], Database], None]:
+    def check(answers: list[Any], db: Database) -> None:
+        losers = [answer for answer in answers if answer is False or str(answer).startswith("UsageError")]
+        assert len(losers) == 1, answers
+        assert len(rows(db, "SELECT 1 FROM events WHERE event_type = ?", kind)) == 1
+
+    return check
+
+
+def both_written(answers: list[Any], db: Database) -> None:
+    assert answers in ([None, None], [True, True])
+    assert len(rows(db, "SELECT 1 FROM events")) == 2
+
+
+WINNERS: dict[str, Callable[[list[Any], Database], None]] = {
+    "attempts.reserve": one_reserved,
+    "attempts.finish": one_finished,
+    "attempts.advance": one_advanced,
+    "runs.publish": one_published,
+    "runs.publish_child": one_child,
+    "runs.resume": one_event("workflow_resumed"),
+    "runs.abandon": one_event("workflow_abandoned"),
+    "steps.complete": one_event("workflow_step_completed"),
+    "events.record": both_written,
+    "events.record_once": one_event("env_access"),
+    "events.try_record": both_written,
+}
+
+
+def test_every_service_has_a_race() -> None:
+    assert set(WINNERS) == public_services()
+
+
+@pytest.mark.parametrize("name", WINNERS)
+def test_a_service_that_races_itself_has_one_winner(
+    name: str, migrated: Path, tmp_path: Path, racers: Racers
+) -> None:
+    for turn in range(ROUNDS):
+        path = Path(shutil.copyfile(migrated, tmp_path / f"{turn}.db"))
+        with open_database(path, synchronous="normal") as db:
+            value = CALLS[name].prepare(db)
+            answers = racers.race(path, CALLS[name].act, value)
+            WINNERS[name](answers, db)

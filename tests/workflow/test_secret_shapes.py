@@ -1,0 +1,44 @@
+"""Which values look like credentials."""
+
+from __future__ import annotations
+
+import pytest
+
+from akm.workflow.secret_shapes import is_secret
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("API_KEY", "x"),
+        ("myAccessKey", "x"),
+        ("client_secret", "x"),
+        ("githubToken", "x"),
+        ("bearer", "x"),
+        ("v", "sk-0123456789abcdefg"),
+        ("v", "github_pat_0123456789"),
+        ("v", "xoxb-0123456789abcdef"),
+        ("v", "AKIAIOSFODNN7EXAMPLE"),
+        ("v", "-----BEGIN PRIVATE KEY-----"),
+        ("v", "aB3aB3aB3aB3aB3aB3aB3aB3"),
+        ("v", "0123456789abcdef0123456789abcdef"),
+    ],
+)
+def test_names_prefixes_and_random_looking_texts_are_secret(name: str, value: str) -> None:
+    assert is_secret(name, value)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("token", ""),
+        ("v", ""),
+        ("v", "sk-short"),
+        ("v", "a sentence with Words and 2 numbers, long enough"),
+        ("v", "aB3aB3aB3aB3aB3aB3aB3a"),
+        ("v", "lowercase-only-but-longish"),
+        ("base_branch", "main"),
+    ],
+)
+def test_ordinary_texts_are_not(name: str, value: str) -> None:
+    assert not is_secret(name, value)
