@@ -8,6 +8,16 @@ from __future__ import annotations
 
 __version__ = "0.1.0"
 
+# Not from typing: importing that would cost `akm --version` a tenth of its time.
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from akm import errors as errors
+    from akm import models as models
+    from akm import services as services
+    from akm import views as views
+    from akm.api import open as open
+    from akm.api import run as run
+
 _PUBLIC = {
     "open": ("akm.api", "open"),
     "run": ("akm.api", "run"),

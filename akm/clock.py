@@ -16,7 +16,8 @@ def now() -> str:
 
 def stamp(seconds: float) -> str:
     """Write `seconds` since 1970 as a timestamp; parts of a millisecond are cut off."""
-    whole, millis = divmod(int(seconds * 1000), 1000)
+    # A whole millisecond has no exact double: without the margin one in a hundred would come out one too low.
+    whole, millis = divmod(int(seconds * 1000 + 0.05), 1000)
     moment = time.gmtime(whole)
     return f"{time.strftime('%Y-%m-%dT%H:%M:%S', moment)}.{millis:03d}Z"
 

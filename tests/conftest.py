@@ -8,10 +8,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 from racing import Racers
 
 from akm.store.database import Database
 from akm.store.opening import open_database
+
+# A slow machine is no failure.
+settings.register_profile("akm", deadline=None)
+settings.load_profile("akm")
 
 _HOMES = ("HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
+import subprocess
 from collections.abc import Callable
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -44,6 +45,25 @@ class Racers:
         for end in self._ends:
             end.send((path, act, value))
         return [end.recv() for end in self._ends]
+
+
+def together(command: list[str], count: int) -> list[str]:
+    """Run a command in `count` processes that go on at once when all are ready; returns what each complained.
+
+    The command prints "ready" and waits for a line of its standard input.
+    """
+    pipe = subprocess.PIPE
+    started = [
+        subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, text=True) for _ in range(count)
+    ]
+    for process in started:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "ready\n"
+    for process in started:
+        assert process.stdin is not None
+        process.stdin.write("\n")
+        process.stdin.flush()
+    return [process.communicate()[1] for process in started]
 
 
 def _serve(orders: Connection, barrier: Any) -> None:

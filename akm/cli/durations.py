@@ -12,6 +12,8 @@ _MILLISECONDS = {"ms": 1, "s": 1000, "m": 60_000}
 _AGO = re.compile(r"([0-9]{1,6})(s|m|h|d)\Z")
 _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
 _LONGEST_MS = 2_147_483_647
+# Within these, years have four digits, so that timestamps compare as texts.
+_EARLIEST, _LATEST = 0.0, 253_402_300_799.0
 
 
 def milliseconds(text: str, flag: str) -> int:
@@ -28,13 +30,15 @@ def moment(text: str, flag: str, now: float) -> str:
 
     Returns a timestamp. Raises UsageError naming `flag`.
     """
-    if match := _AGO.match(text):
-        return clock.stamp(now - int(match[1]) * _SECONDS[match[2]])
     try:
-        if text.isascii() and text.isdigit():
-            return clock.stamp(int(text) / 1000)
-        return clock.stamp(clock.seconds(text))
+        return clock.stamp(min(_LATEST, max(_EARLIEST, _seconds(text, now))))
     except (ValueError, OverflowError, OSError):
         raise UsageError(
             f"{flag} needs a time such as 2026-11-01T01:30Z, epoch milliseconds, or an age such as 1h."
         ) from None
+
+
+def _seconds(text: str, now: float) -> float:
+    if match := _AGO.match(text):
+        return now - int(match[1]) * _SECONDS[match[2]]
+    return int(text) / 1000 if text.isascii() and text.isdigit() else clock.seconds(text)

@@ -11,6 +11,7 @@ import typer
 from akm import config
 from akm.cli import durations, ledger, output
 from akm.cli.tables import Table
+from akm.cli.unit_ids import short
 from akm.engine import reports
 from akm.errors import UsageError
 from akm.store.database import Database
@@ -34,11 +35,17 @@ Since = Annotated[
     str | None,
     typer.Option("--since", metavar="TIME", help="From this time (UTC), this long ago, or after @offset:ID."),
 ]
-Limit = Annotated[int, typer.Option("--limit", min=1, help="Show the newest this many.")]
+Limit = Annotated[
+    int | None,
+    typer.Option("--limit", min=1, help="Show the newest this many: 200, or all of them after @offset:ID."),
+]
 Follow = Annotated[bool, typer.Option("--follow", "-f", help="Go on showing events as they happen.")]
 
 _OFFSET = "@offset:"
 _PAUSE_SECONDS = 0.25
+_NEWEST = 200
+_ALL = -1
+_INTERRUPTED = 130
 
 
 def log(
@@ -46,9 +53,9 @@ def log(
     type: Type = None,
     ref: Ref = None,
     since: Since = None,
-    limit: Limit = 200,
+    limit: Limit = None,
     follow: Follow = False,
-) -> None:
+) -> int:
     """Show what happened, from the ledger: ids, statuses and counts, oldest first."""
     layers = config.read()
     with ledger.opened(layers) as db:
@@ -56,14 +63,17 @@ def log(
             event_type=type,
             run_id=None if run is None else runs.resolve(db, run),
             ref=None if ref is None else reports.ref_filter(layers, ref)[0],
-            limit=limit,
+            limit=_NEWEST if limit is None else limit,
         )
         filters = _since(filters, since)
-        found, cursor = events.log(db, filters)
+        if limit is None and filters.after:
+            # Whoever goes on from a cursor would never hear of those that a limit leaves out.
+            filters = filters._replace(limit=_ALL)
         if follow:
-            _follow(db, filters, found, max(cursor, 0 if found else events.last_id(db)))
-            return
+            return _follow(db, filters)
+        found, cursor = events.log(db, filters)
     output.show(_result(filters, found, cursor), render=_lines, items="events")
+    return 0
 
 
 def _since(filters: EventFilters, text: str | None) -> EventFilters:
@@ -100,14 +110,24 @@ def _lines(result: dict[str, Any]) -> Iterator[str | Table]:
 def line(event: dict[str, Any]) -> str:
     """Render one event for people."""
     metadata = event.get("metadata", {})
-    about = " ".join(f"{name}={value}" for name, value in metadata.items() if name != "dispatchId")
+    about = " ".join(
+        f"{name}={str(value)[:8] if name == 'runId' else short(str(value))}"
+        for name, value in metadata.items()
+        if name != "dispatchId"
+    )
     return f"{event['ts']}  {event['eventType']:<24} {about}"
 
 
-def _follow(db: Database, filters: EventFilters, found: list[dict[str, Any]], cursor: int) -> None:
-    """Print events as they come until interrupted, one line each."""
-    while True:
-        for event in found:
-            output.stream(event, line)
-        time.sleep(_PAUSE_SECONDS)
-        found, cursor = events.log(db, filters._replace(after=cursor, limit=-1))
+def _follow(db: Database, filters: EventFilters) -> int:
+    """Print events as they come, one line each, until interrupted; that is how it is meant to end."""
+    # Before the first look, so that nothing can happen in between.
+    last = events.last_id(db)
+    try:
+        found, cursor = events.log(db, filters)
+        while True:
+            for event in found:
+                output.stream(event, line)
+            time.sleep(_PAUSE_SECONDS)
+            found, cursor = events.log(db, filters._replace(after=max(cursor, last), limit=_ALL))
+    except KeyboardInterrupt:
+        return _INTERRUPTED

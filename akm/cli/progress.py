@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from akm.cli import output
+from akm.cli.unit_ids import short
 from akm.engine.progress import Observe, Progress, nobody
 
 
@@ -21,26 +22,31 @@ class Counts:
     total: int = 0
     done: int = 0
     running: int = 0
-    failed: int = 0
+    failures: set[str | None] = field(default_factory=set)
     started: float = field(default_factory=time.monotonic)
 
     def note(self, news: Progress) -> None:
         """Take a piece of news in."""
         if news.kind == "step_started":
             self.step_id, self.total, self.done = news.step_id, news.total, news.reused
-            self.running = self.failed = 0
+            self.running = 0
+            self.failures.clear()
         elif news.kind == "unit_started":
             self.running += 1
+            # A failed unit that starts again is not done after all.
+            self.done -= news.unit_id in self.failures
+            self.failures.discard(news.unit_id)
         elif news.kind == "unit_finished":
             self.running -= 1
             self.done += 1
-            self.failed += news.status == "failed"
+            if news.status == "failed":
+                self.failures.add(news.unit_id)
 
     def line(self) -> str:
         """Render the live line."""
         seconds = int(time.monotonic() - self.started)
         parts = [f"{self.done}/{self.total} done", f"{self.running} running"]
-        parts += [f"{self.failed} failed"] if self.failed else []
+        parts += [f"{len(self.failures)} failed"] if self.failures else []
         return f"{self.step_id}: {', '.join(parts)}, {seconds // 60}:{seconds % 60:02d}"
 
 
@@ -67,12 +73,16 @@ def sentence(news: Progress) -> str | None:
     """Put a piece of news into one line; None for what happens too often to be said."""
     if news.kind == "step_started":
         reused = f", {news.reused} reused" if news.reused else ""
-        return f"{news.step_id}: {news.total} unit{'' if news.total == 1 else 's'}{reused}"
+        return f"{news.step_id}: {_units(news.total)}{reused}"
     if news.kind == "unit_finished" and news.status == "failed":
-        return f"{news.step_id}: {news.unit_id} failed ({news.reason})"
+        return f"{news.step_id}: {short(news.unit_id or '')} failed ({news.reason})"
     if news.kind == "step_ended":
         return f"{news.step_id}: {news.status}"
     return None
+
+
+def _units(count: int) -> str:
+    return f"{count} unit{'' if count == 1 else 's'}"
 
 
 @contextmanager
@@ -90,7 +100,7 @@ def _live() -> Iterator[Observe]:
             console.print(Text(sentence(news) or "", style="red"))
         elif news.kind == "step_ended":
             style = "green" if news.status == "completed" else "red"
-            console.print(Text(f"{news.step_id}: {news.status} ({counts.done} units)", style=style))
+            console.print(Text(f"{sentence(news)} ({_units(counts.done)})", style=style))
 
     # Refreshed by Rich's own clock, so that a thousand units a second cost no more than one.
     with Live(

@@ -18,6 +18,7 @@ class Abort:
         # Re-entrant, because a signal handler may call set() in the middle of set().
         self._lock = threading.RLock()
         self._children: list[Abort] = []
+        self._is_closed = False
         self.reason: str | None = None
         self._read, self._write = os.pipe()
         os.set_blocking(self._write, False)
@@ -39,7 +40,9 @@ class Abort:
                 return
             self.reason = reason
             children = list(self._children)
-        os.write(self._write, b"x")
+            # Under the lock: once closed, the descriptor's number may belong to any other file.
+            if not self._is_closed:
+                os.write(self._write, b"x")
         for child in children:
             child.set(reason)
 
@@ -64,5 +67,7 @@ class Abort:
         if self._parent is not None:
             with self._parent._lock:
                 self._parent._children = [child for child in self._parent._children if child is not self]
-        os.close(self._read)
-        os.close(self._write)
+        with self._lock:
+            self._is_closed = True
+            os.close(self._read)
+            os.close(self._write)

@@ -26,7 +26,10 @@ def create(
     not compile; nothing is written then.
     """
     relative = _relative(name, folder)
-    target = work.anchor / "workflows" / f"{relative}.md"
+    home = work.anchor / "workflows"
+    target = home / f"{relative}.md"
+    if not Path(os.path.realpath(target.parent)).is_relative_to(os.path.realpath(home)):
+        raise UsageError(f"{target.parent} leads out of the workflows folder.", code="PATH_ESCAPE_VIOLATION")
     content = (TEMPLATE if text is None else _typed(text)).encode()
     compiled = compile(content, name=target.name, root=work.anchor)
     if compiled.document is None:
@@ -44,7 +47,9 @@ def _relative(name: str, folder: str | None) -> str:
     bare = name.removesuffix(".md")
     if "/" in bare:
         raise UsageError(f"{name} holds a slash; give the folder with --path.")
-    relative = f"{folder.strip('/')}/{bare}" if folder else bare
+    relative = f"{folder.rstrip('/')}/{bare}" if folder else bare
+    if bare == "readme":
+        raise UsageError(f"{name} is no name for a workflow; a README.md never is one.")
     if ".." in relative.split("/") or relative.startswith("/"):
         raise UsageError(f"{relative} leaves the workflows folder.", code="PATH_ESCAPE_VIOLATION")
     if not _NAME.match(relative):
@@ -79,11 +84,17 @@ def _write(target: Path, content: bytes) -> None:
     draft = target.with_name(f".{target.name}.{os.getpid()}.tmp")
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
+        _replace(target, draft, content)
+    except OSError as error:
+        raise UsageError(f"{target} cannot be written: {error.strerror}.") from error
+
+
+def _replace(target: Path, draft: Path, content: bytes) -> None:
+    try:
         draft.write_bytes(content)
         draft.replace(target)
-    except OSError as error:
+    finally:
         draft.unlink(missing_ok=True)
-        raise UsageError(f"{target} cannot be written: {error.strerror}.") from error
 
 
 def given_text(cwd: Path, file: str) -> str:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-import threading
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import closing
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +13,7 @@ from akm import clock, states
 from akm.engine import plans, sources
 from akm.engine.abort import Abort
 from akm.engine.budget import Spending
+from akm.engine.deadline import Deadline
 from akm.engine.ledger import Ledger
 from akm.engine.lock import RunLock
 from akm.engine.progress import Observe, nobody
@@ -86,14 +87,14 @@ def _drive(db: Database, work: Workplace, run_id: str, options: Options, *, is_r
     _refuse_parked(row)
     lock = RunLock(work.locks, run_id)
     lock.acquire(at=options.now())
-    abort = Abort()
+    is_over = False
     try:
-        with stopping(abort), _deadline(abort, options.timeout_ms):
-            return _hold(db, work, run_id, options, abort, is_resumed=is_resumed)
+        with closing(Abort()) as abort, stopping(abort), Deadline(abort, options.timeout_ms):
+            result = _hold(db, work, run_id, options, abort, is_resumed=is_resumed)
+        is_over = result.run["status"] == states.COMPLETED
+        return result
     finally:
-        is_over = run_views.head(db, run_id).status == states.COMPLETED
         lock.release(is_over=is_over)
-        abort.close()
 
 
 def _hold(
@@ -153,7 +154,8 @@ def _loop(drive: Drive, options: Options, result: RunResult) -> None:
         may_retry = row.status == states.FAILED and result.executed and not drive.abort.is_set
         if not may_retry or retries <= 0 or _is_spent(options, result):
             return
-        if result.executed[-1].ending != "failed":
+        # A hard failure stays one: the budget is spent, or a unit that ran would be run once more.
+        if result.executed[-1].ending != "failed" or result.executed[-1].is_hard:
             return
         retries -= 1
         runs.resume(drive.ledger.db, drive.ledger.run_id, at=drive.ledger.now())
@@ -193,21 +195,3 @@ def _params(row: RunSummary) -> dict[str, Any]:
     if not isinstance(params, dict):
         raise UsageError(f"The parameters of run {row.id} are damaged (params_json); start it afresh.")
     return params
-
-
-class _deadline:
-    """Set an abort after some milliseconds, unless the block ends first."""
-
-    def __init__(self, abort: Abort, timeout_ms: int | None) -> None:
-        self._timer = None
-        if timeout_ms is not None:
-            self._timer = threading.Timer(timeout_ms / 1000, abort.set, ["timeout"])
-            self._timer.daemon = True
-
-    def __enter__(self) -> None:
-        if self._timer is not None:
-            self._timer.start()
-
-    def __exit__(self, *_error: object) -> None:
-        if self._timer is not None:
-            self._timer.cancel()

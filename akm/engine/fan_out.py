@@ -7,15 +7,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from akm.engine import attempt_rows
 from akm.engine.abort import Abort
 from akm.engine.budget import Spending
 from akm.engine.ledger import Ledger, Recorded
 from akm.engine.progress import Observe, Progress
-from akm.engine.runners.base import Dispatch, Outcome, Runner, failed
+from akm.engine.runners.base import Dispatch, Outcome, Runner
 from akm.engine.workers import Ended, Workers
-from akm.services.attempts import Finished, Reservation, Wanted
-from akm.workflow.plan import CommandTarget
-from akm.workflow.results import UnitResult, journal_text
+from akm.services.attempts import Finished, Reservation
+from akm.workflow.results import UnitResult
 from akm.workflow.worklist import WorkItem
 
 
@@ -79,8 +79,9 @@ class _FanOut:
     def run(self) -> None:
         while True:
             batch = self.take()
-            if batch or self.finished:
-                self.commit(batch)
+            if (batch or self.finished) and not self.commit(batch):
+                # What could not be reserved beside an end is tried by itself, and raises if it must.
+                continue
             if self.workers.running:
                 for ended in self.workers.wait():
                     self.settle(ended)
@@ -92,8 +93,10 @@ class _FanOut:
         batch: list[WorkItem] = []
         while self.waiting and len(batch) < self.workers.free and not self.abort.is_set:
             if self.is_new(self.waiting[0]) and not self.setting.spending.admit():
+                # Those admitted just now would be started only to be stopped.
+                self.put_back(batch)
                 self.give_up(self.setting.spending.exceeded or "the budget is used up", "budget")
-                break
+                return []
             batch.append(self.waiting.popleft())
         return batch
 
@@ -101,14 +104,15 @@ class _FanOut:
         """Tell whether a dispatch of `item` makes a new attempt instead of taking up a running one."""
         return item.journal_id not in self.setting.reclaimable or self.tries[item.journal_id] > 0
 
-    def commit(self, batch: Sequence[WorkItem]) -> None:
-        """Write what has ended and reserve what starts next, then start it."""
+    def commit(self, batch: Sequence[WorkItem]) -> bool:
+        """Write what has ended and reserve what starts next, then start it; tells whether all was written."""
         finished, self.finished = self.finished, []
-        recorded = self.setting.ledger.advance(finished, [_wanted(item) for item in batch])
+        recorded = self.setting.ledger.advance(finished, [attempt_rows.wanted(item) for item in batch])
         self.heed(recorded)
         for item, reservation in zip(batch, recorded.reserved, strict=False):
             self.start(item, reservation)
         self.put_back(batch[len(recorded.reserved) :])
+        return len(recorded.reserved) == len(batch)
 
     def put_back(self, batch: Sequence[WorkItem]) -> None:
         """Let units wait again whose reservation was not written."""
@@ -147,8 +151,8 @@ class _FanOut:
     def settle(self, ended: Ended) -> None:
         """Turn an outcome into a row to write, and into another try or the unit's result."""
         item, outcome = ended.dispatch.item, ended.outcome
-        result, outcome = _result(item, outcome)
-        self.finished.append(_finished(ended.dispatch, outcome, result))
+        result, outcome = attempt_rows.result(item, outcome)
+        self.finished.append(attempt_rows.finished(ended.dispatch, outcome, result))
         self.done.notices.extend(outcome.warnings)
         self.setting.spending.spend(outcome.tokens)
         self.setting.observe(
@@ -184,56 +188,3 @@ class _FanOut:
         if self.finished:
             finished, self.finished = self.finished, []
             self.setting.ledger.advance(finished, [])
-
-
-def _wanted(item: WorkItem) -> Wanted:
-    target = item.node.target
-    is_command = isinstance(target, CommandTarget)
-    request = target.request if isinstance(target, CommandTarget) else {}
-    return Wanted(
-        unit_id=item.journal_id,
-        step_id=item.step_id,
-        node_id=item.node.id,
-        phase="unit",
-        input_hash=item.input_hash,
-        runner=str(target.runner["kind"]) if isinstance(target, CommandTarget) else "exec",
-        engine=request.get("engine") if is_command else None,
-        model=request.get("model") if is_command else None,
-        parent_unit_id=item.parent_unit_id,
-    )
-
-
-def _result(item: WorkItem, outcome: Outcome) -> tuple[UnitResult, Outcome]:
-    """Shape an outcome for reduction; a result that is no JSON makes the unit fail."""
-    result = _unit_result(item, outcome)
-    try:
-        journal_text(result)
-    except ValueError as error:
-        outcome = failed("dispatch_error", f"the result of {item.unit_id} is not JSON: {error}")
-        return _unit_result(item, outcome), outcome
-    return result, outcome
-
-
-def _unit_result(item: WorkItem, outcome: Outcome) -> UnitResult:
-    return UnitResult(
-        unit_id=item.unit_id,
-        ok=outcome.is_ok,
-        text=outcome.text,
-        result=outcome.result,
-        has_result=outcome.has_result,
-        failure_reason=outcome.failure_reason,
-        diagnostic=outcome.diagnostic,
-    )
-
-
-def _finished(dispatch: Dispatch, outcome: Outcome, result: UnitResult) -> Finished:
-    return Finished(
-        unit_id=dispatch.item.journal_id,
-        attempt=dispatch.attempt,
-        dispatch_id=dispatch.dispatch_id,
-        status=outcome.status,
-        result_json=journal_text(result),
-        tokens=outcome.tokens,
-        failure_reason=outcome.failure_reason,
-        session_id=outcome.session_id,
-    )

@@ -33,7 +33,8 @@ class Checked:
 def lint(work: Workplace, targets: Sequence[str]) -> list[Checked]:
     """Check files, folders (every workflow below them) and refs; without any, the workflows of this place."""
     if not targets:
-        folders = [work.anchor / "workflows", *(root / "workflows" for root in work.bundles.values())]
+        # A bundle may be this very place, and no file is to be told of twice.
+        folders = dict.fromkeys(root / "workflows" for root in (work.anchor, *work.bundles.values()))
         return [one for folder in folders if folder.is_dir() for one in _folder(work, folder)]
     found: list[Checked] = []
     for target in targets:

@@ -45,16 +45,21 @@ class RunLock:
                 code="DATA_DIR_UNREADABLE",
             ) from None
         self._lock = lock
-        _write_holder(self._path, at)
+        try:
+            _write_holder(self._path, at)
+        except OSError:
+            # The kernel holds the lock, and the description only words an error of somebody else: better
+            # none (a full disk) than the one that the last holder left.
+            _forget(holder_path(self._path))
 
     def release(self, *, is_over: bool = False) -> None:
         """Give the lock back. `is_over`: the run is completed, so its lock file has no further use."""
         if self._lock is None:
             return
-        holder_path(self._path).unlink(missing_ok=True)
+        _forget(holder_path(self._path))
         if is_over:
             # Unlinked while held. Whoever holds the old inode finds a completed run and does nothing.
-            self._path.unlink(missing_ok=True)
+            _forget(self._path)
         self._lock.release()
         self._lock = None
 
@@ -112,6 +117,13 @@ def describe(path: Path) -> str:
         return f"process {holder['pid']} on {holder['host']} since {holder['startedAt']}"
     except (OSError, ValueError, KeyError, TypeError):
         return "another process"
+
+
+def _forget(path: Path) -> None:
+    try:
+        path.unlink(missing_ok=True)
+    except OSError:
+        return  # Left behind in a folder that became unwritable, where it means nothing without the lock.
 
 
 def _write_holder(path: Path, at: str) -> None:

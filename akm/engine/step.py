@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from akm import states
+from akm.engine import reuse
 from akm.engine.abort import Abort
 from akm.engine.budget import Spending
 from akm.engine.fan_out import Dispatched, Setting, fan_out
@@ -20,16 +20,12 @@ from akm.engine.start import refuse_unsupported
 from akm.errors import UsageError
 from akm.services import steps
 from akm.store.sql import StepUnit
-from akm.views import units
 from akm.workflow import worklist
 from akm.workflow.freeze import host_width
 from akm.workflow.hashing import canonical
 from akm.workflow.plan import CommandTarget, MapNode, Plan, PlanStep, UnitNode
-from akm.workflow.reduce import Reduced, UnitResult, reduce, rehydrate
+from akm.workflow.reduce import Reduced, UnitResult, reduce
 from akm.workflow.worklist import WorkItem, WorkListError
-
-# Old databases numbered repeated attempts in the unit's id.
-_REPEATED = re.compile(r"~r\d+\Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,9 +43,15 @@ class Drive:
     max_concurrency: int | None = None
 
 
+_STATUS = {"advanced": states.COMPLETED, "failed": states.FAILED, "stopped": states.PENDING}
+
+
 @dataclass(slots=True)
 class Executed:
-    """What one execution of a step came to. `ending` "stopped": the step stays pending."""
+    """What one execution of a step came to. `ending` "stopped": the step stays pending.
+
+    `is_hard`: a failure that executing the step once more cannot mend.
+    """
 
     step_id: str
     ending: Literal["advanced", "failed", "stopped"]
@@ -57,12 +59,14 @@ class Executed:
     unit_count: int = 0
     failed_units: int = 0
     notices: list[str] = field(default_factory=list)
+    is_hard: bool = False
 
     def shown(self) -> dict[str, Any]:
         """Shape this for the result of a run."""
         entry: dict[str, Any] = {
             "stepId": self.step_id,
             "ok": self.ending == "advanced",
+            "status": _STATUS[self.ending],
             "unitCount": self.unit_count,
             "failedUnits": self.failed_units,
             "summary": self.summary,
@@ -78,8 +82,8 @@ def execute(drive: Drive, step: PlanStep) -> Executed:
         items = worklist.build(step, run_params=drive.params, outputs=outputs)
     except WorkListError as error:
         return _fail(drive, Executed(step.step_id, "failed", str(error)), {"error": str(error)})
-    journal = _journal(drive, step)
-    known, notices = _reuse(items, journal)
+    journal = reuse.journal(drive.ledger.db, drive.ledger.run_id, step.step_id)
+    known, notices = reuse.take_over(items, journal)
     drive.observe(Progress("step_started", step.step_id, total=len(items), reused=len(known)))
     dispatched = _dispatch(drive, step, [item for item in items if item.journal_id not in known], journal)
     dispatched.results |= known
@@ -99,9 +103,11 @@ def _settle(drive: Drive, step: PlanStep, items: Sequence[WorkItem], dispatched:
     )
     if drive.abort.is_set or not dispatched.is_run_active:
         executed.summary = f"Stopped ({drive.abort.reason or 'the run was ended elsewhere'})."
+        executed.notices += [f"{dispatched.hard_failure}."] if dispatched.hard_failure else []
         return executed
     if dispatched.hard_failure is not None:
         executed.summary = f"Step {step.step_id} failed: {dispatched.hard_failure}."
+        executed.is_hard = True
         return _fail(drive, executed, {"error": dispatched.hard_failure})
     return _end(drive, executed, reduce(step, results))
 
@@ -169,34 +175,6 @@ def width(drive: Drive, step: PlanStep) -> int:
     if step.unit is not None and isinstance(step.unit.target, CommandTarget):
         limits.append(step.unit.target.concurrency)
     return max(1, min(limit for limit in limits if limit is not None))
-
-
-def _journal(drive: Drive, step: PlanStep) -> dict[str, StepUnit]:
-    rows = units.of_step(drive.ledger.db, drive.ledger.run_id, step.step_id)
-    return {_REPEATED.sub("", row.unit_id): row for row in rows if row.phase != "gate"}
-
-
-def _reuse(
-    items: Sequence[WorkItem], journal: Mapping[str, StepUnit]
-) -> tuple[dict[str, UnitResult], list[str]]:
-    """Take over the units that are completed, whatever their recorded input; a changed input is said."""
-    known, notices = {}, []
-    for item in items:
-        row = journal.get(item.journal_id)
-        if row is None or row.status != states.COMPLETED:
-            continue
-        has_schema = item.node.schema is not None
-        known[item.journal_id] = _rehydrated(row, item, has_schema)
-        if row.input_hash != item.input_hash:
-            notices.append(f"{item.unit_id} is reused although its input has changed since it ran.")
-    return known, notices
-
-
-def _rehydrated(row: StepUnit, item: WorkItem, has_schema: bool) -> UnitResult:
-    try:
-        return rehydrate(row.status, row.result_json, has_schema, row.failure_reason, item.unit_id)
-    except ValueError as error:
-        raise UsageError(f"{error}; abandon the run and start it afresh.") from None
 
 
 def _never_ran(item: WorkItem) -> UnitResult:

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from queue import Empty, SimpleQueue
 from typing import NamedTuple
 
-from akm.engine.runners.base import Dispatch, Outcome, Runner
+from akm.engine.runners.base import Dispatch, Outcome, Runner, failed
+from akm.errors import TransientError
+
+_LOOK_SECONDS = 0.5
 
 
 class Ended(NamedTuple):
@@ -38,23 +42,29 @@ class Workers:
         return self._width - self._running
 
     def start(self, dispatch: Dispatch) -> None:
-        """Hand a dispatch to a thread."""
+        """Hand a dispatch to a thread. Raises TransientError when the system starts no more threads."""
+        if len(self._threads) <= self._running:
+            self._threads.append(_started(self._serve))
         self._running += 1
-        if len(self._threads) < self._running:
-            thread = threading.Thread(target=self._serve, name="akm-unit", daemon=True)
-            self._threads.append(thread)
-            thread.start()
         self._work.put(dispatch)
 
     def wait(self) -> list[Ended]:
         """Wait for one outcome and return it with all that have arrived meanwhile."""
-        arrived = [self._ended.get()]
+        arrived = [self._first()]
         while True:
             try:
                 arrived.append(self._ended.get_nowait())
             except Empty:
                 self._running -= len(arrived)
                 return arrived
+
+    def _first(self) -> Ended:
+        while True:
+            try:
+                return self._ended.get(timeout=_LOOK_SECONDS)
+            except Empty:
+                # A signal that came just before the wait began is handled only when the wait is over.
+                continue
 
     def close(self) -> None:
         """Let the threads end once their work is done."""
@@ -63,4 +73,23 @@ class Workers:
 
     def _serve(self) -> None:
         while (dispatch := self._work.get()) is not None:
-            self._ended.put(Ended(dispatch, self._runner(dispatch)))
+            self._ended.put(Ended(dispatch, self._run(dispatch)))
+
+    def _run(self, dispatch: Dispatch) -> Outcome:
+        try:
+            return self._runner(dispatch)
+        except BaseException as error:  # A thread that ended here would be waited for without end.
+            return failed("dispatch_error", f"{type(error).__name__}: {error}")
+
+
+def _started(target: Callable[[], None]) -> threading.Thread:
+    thread = threading.Thread(target=target, name="akm-unit", daemon=True)
+    try:
+        thread.start()
+    except RuntimeError:
+        raise TransientError(
+            "The system starts no more threads for units.",
+            code="HOST_EXHAUSTED",
+            hint="Run fewer units at once with --max-concurrency, or raise the limit on processes.",
+        ) from None
+    return thread

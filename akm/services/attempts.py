@@ -14,6 +14,8 @@ from akm.store.database import Database, Transaction
 
 __all__ = ["Advanced", "Finished", "Reservation", "Wanted", "advance", "finish", "reserve"]
 
+ENDINGS = tuple(status for status in states.ATTEMPT if status != states.RUNNING)
+
 
 class Reservation(NamedTuple):
     """A reserved attempt.
@@ -62,6 +64,7 @@ def finish(db: Database, run_id: str, finished: Finished, *, at: str) -> bool:
     Writes the attempt, the projection and `workflow_unit_finished` together, whatever the run's state: a
     dispatched outcome is never dropped. Raises AkmError when the projection belongs to a later attempt.
     """
+    _refuse_open([finished])
     with db.immediate() as tx:
         return _finish(tx, _run(tx, run_id), finished, at)
 
@@ -74,12 +77,19 @@ def advance(
     Either side may be empty. Raises as `reserve` and `finish` do, except that a run that is not active only
     leaves `reserved` empty: what was finished still lands.
     """
+    _refuse_open(finished)
     with db.immediate() as tx:
         run = _run(tx, run_id)
         landed = tuple(_finish(tx, run, one, at) for one in finished)
         is_active = run.status == states.ACTIVE
         reserved = tuple(_reserve(tx, run, one, at) for one in wanted) if is_active else ()
         return Advanced(landed, reserved, run.status)
+
+
+def _refuse_open(finished: Sequence[Finished]) -> None:
+    for one in finished:
+        if one.status not in ENDINGS:
+            raise ValueError(f"an attempt ends as one of {', '.join(ENDINGS)}, not as {one.status!r}")
 
 
 def _run(tx: Transaction, run_id: str) -> sql.RunHead:

@@ -25,6 +25,8 @@ def publish(
     """
     if run.scope_key is None:
         raise ValueError("a top-level run needs a scope")
+    if run.workflow_ref not in refs:
+        raise ValueError("refs must hold the run's own ref")
     with db.immediate() as tx:
         active = None if force else runs.active_in_scope(tx, refs, run.scope_key)
         if active is not None:

@@ -66,19 +66,17 @@ def prepare(connection: sqlite3.Connection, path: Path, synchronous: str) -> str
         raise ConfigError(
             f"synchronous is {synchronous!r}; set it to full or normal (AKM_SQLITE_SYNCHRONOUS)."
         )
-    warning = None
+    file_system = file_system_of(path)
+    is_remote = file_system in NETWORK_FILE_SYSTEMS
+    # Asked each time: a file made elsewhere brings its journal along, and write-ahead mode needs memory
+    # that all its users share.
+    journal = "delete" if is_remote else "wal"
     with translated(path):
-        if connection.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
-            warning = _choose_journal(connection, path)
+        if connection.execute("PRAGMA journal_mode").fetchone()[0] != journal:
+            connection.execute(f"PRAGMA journal_mode={journal}")
         connection.execute(f"PRAGMA synchronous={SYNCHRONOUS[synchronous]}")
         connection.execute("PRAGMA foreign_keys=ON")
-    return warning
-
-
-def _choose_journal(connection: sqlite3.Connection, path: Path) -> str | None:
-    file_system = file_system_of(path)
-    if file_system not in NETWORK_FILE_SYSTEMS:
-        connection.execute("PRAGMA journal_mode=WAL")
+    if not is_remote:
         return None
     return (
         f"{path} is on a network file system ({file_system}): it is used without write-ahead log, more "

@@ -55,6 +55,12 @@ def newest(tx: Transaction, filters: EventFilters) -> list[sql.EventRow]:
     return tx.all(query, **filters._asdict())[::-1]
 
 
+def once_id(tx: Transaction, event_type: str, key: str) -> int | None:
+    """Find the event that `append_once` wrote under `key`."""
+    row = tx.one(sql.EVENT_BY_KEY, idempotency_key=f"{event_type}:{key}")
+    return None if row is None else row.id
+
+
 def last_id(tx: Transaction) -> int:
     """Return the newest event's id, 0 when there is none."""
     row = tx.one(sql.EVENTS_LAST_ID)

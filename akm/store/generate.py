@@ -10,6 +10,7 @@ import textwrap
 from pathlib import Path
 from typing import Any
 
+from sqlalchemy import Case
 from sqlalchemy.dialects import sqlite
 
 from akm.store.statements import Written, attempts, events, runs, steps, units
@@ -41,9 +42,11 @@ def fields(construct: Any) -> list[tuple[str, str]]:
 
 
 def python_type(column: Any) -> str:
-    """Name the Python type of a result column; a computed one is never null."""
+    """Name the Python type of a result column; a computed one is null only for want of an ELSE."""
     name: str = column.type.python_type.__name__ if hasattr(column.type, "python_type") else "int"
-    return f"{name} | None" if getattr(column, "nullable", False) else name
+    computed = getattr(column, "element", None)
+    lacks_else = isinstance(computed, Case) and computed.else_ is None
+    return f"{name} | None" if lacks_else or getattr(column, "nullable", False) else name
 
 
 def row_types(statements: list[Written]) -> list[str]:

@@ -9,6 +9,9 @@ from akm.states import RunState
 from akm.store import sql
 from akm.store.database import Transaction
 
+#: How many ids a prefix lists at the most.
+MOST_IDS = 20
+
 
 class NewRun(NamedTuple):
     """Everything a run's row is born with. JSON columns are text."""
@@ -71,7 +74,7 @@ def has_plan(tx: Transaction, run_id: str) -> bool:
     return row is not None and row.has_plan == 1
 
 
-def ids_from(tx: Transaction, prefix: str, limit: int = 20) -> list[str]:
+def ids_from(tx: Transaction, prefix: str, limit: int = MOST_IDS) -> list[str]:
     """List the ids that start with `prefix`, in order."""
     rows = tx.all(sql.RUN_IDS_FROM, first=prefix, end=prefix_end(prefix), limit=limit)
     return [row.id for row in rows]

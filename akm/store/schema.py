@@ -79,13 +79,14 @@ def _migrate(
     raw = connect(path, busy_seconds=busy_seconds)
     engine = create_engine("sqlite://", creator=lambda: raw, poolclass=StaticPool)
     try:
-        with translated(path):
+        with translated(path), engine.connect() as connection:
             # Off before BEGIN: SQLite ignores this pragma inside a transaction, and with it on the
             # rebuild of a parent table would delete its children.
             raw.execute("PRAGMA foreign_keys=OFF")
+            # Not before `connect()`: SQLAlchemy rolls back when it meets a connection for the first time.
             raw.execute("BEGIN IMMEDIATE")
             # Begun here: a transaction of Alembic's own would be committed before the rows are checked.
-            with engine.connect() as connection, connection.begin():
+            with connection.begin():
                 act(command, config(connection=connection, compare=compare))
                 _refuse_orphans(raw, path)
             if raw.in_transaction:

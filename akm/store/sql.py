@@ -433,8 +433,9 @@ UNITS_OF_STEP: Final = Query(
 UNITS_OF_RUN: Final = Query(
     "SELECT run_id, unit_id, step_id, node_id, parent_unit_id, phase, runner, model, engine, status, "
     "attempts, input_hash, tokens, failure_reason, worktree_path, started_at, finished_at, "
-    "session_id, last_checkin_at, claim_holder, claim_expires_at, result_json FROM workflow_run_units "
-    "WHERE run_id = :run_id ORDER BY run_id, unit_id",
+    "session_id, last_checkin_at, claim_holder, claim_expires_at, CASE WHEN (status = 'failed') THEN "
+    "result_json END AS result_json FROM workflow_run_units WHERE run_id = :run_id ORDER BY run_id, "
+    "unit_id",
     ("run_id",),
     Unit,
 )
@@ -504,8 +505,9 @@ ATTEMPT_ACCOUNTING: Final = Query(
 ATTEMPTS_OF_RUN: Final = Query(
     "SELECT run_id, unit_id, attempt, dispatch_id, step_id, node_id, phase, runner, engine, model, "
     "input_hash, status, failure_reason, tokens, session_id, worktree_path, started_at, finished_at, "
-    "claim_holder, claim_expires_at, result_json FROM workflow_run_unit_attempts WHERE run_id = "
-    ":run_id ORDER BY run_id, unit_id, attempt",
+    "claim_holder, claim_expires_at, CASE WHEN (status = 'failed') THEN result_json END AS "
+    "result_json FROM workflow_run_unit_attempts WHERE run_id = :run_id ORDER BY run_id, unit_id, "
+    "attempt",
     ("run_id",),
     Attempt,
 )
@@ -531,8 +533,8 @@ EVENT_BY_KEY: Final = Query(
 EVENTS_ANY: Final = Query(
     "SELECT id, event_type, ts, ref, metadata_json FROM events WHERE id > :after AND (:since IS NULL "
     "OR ts >= :since) AND (:event_type IS NULL OR event_type = :event_type) AND (:ref IS NULL OR ref "
-    "= :ref) AND (:run_id IS NULL OR json_extract(metadata_json, '$.runId') = :run_id) ORDER BY id "
-    "DESC LIMIT :limit OFFSET 0",
+    "= :ref) AND (:run_id IS NULL OR CASE WHEN (json_valid(metadata_json) = 1) THEN "
+    "json_extract(metadata_json, '$.runId') END = :run_id) ORDER BY id DESC LIMIT :limit OFFSET 0",
     ("after", "since", "event_type", "ref", "run_id", "limit"),
     EventRow,
 )
@@ -540,8 +542,8 @@ EVENTS_ANY: Final = Query(
 EVENTS_OF_REF: Final = Query(
     "SELECT id, event_type, ts, ref, metadata_json FROM events WHERE ref = :ref AND id > :after AND "
     "(:since IS NULL OR ts >= :since) AND (:event_type IS NULL OR event_type = :event_type) AND (:ref "
-    "IS NULL OR ref = :ref) AND (:run_id IS NULL OR json_extract(metadata_json, '$.runId') = :run_id) "
-    "ORDER BY id DESC LIMIT :limit OFFSET 0",
+    "IS NULL OR ref = :ref) AND (:run_id IS NULL OR CASE WHEN (json_valid(metadata_json) = 1) THEN "
+    "json_extract(metadata_json, '$.runId') END = :run_id) ORDER BY id DESC LIMIT :limit OFFSET 0",
     ("ref", "after", "since", "event_type", "run_id", "limit"),
     EventRow,
 )
@@ -549,8 +551,9 @@ EVENTS_OF_REF: Final = Query(
 EVENTS_OF_TYPE: Final = Query(
     "SELECT id, event_type, ts, ref, metadata_json FROM events WHERE event_type = :event_type AND id "
     "> :after AND (:since IS NULL OR ts >= :since) AND (:event_type IS NULL OR event_type = "
-    ":event_type) AND (:ref IS NULL OR ref = :ref) AND (:run_id IS NULL OR "
-    "json_extract(metadata_json, '$.runId') = :run_id) ORDER BY id DESC LIMIT :limit OFFSET 0",
+    ":event_type) AND (:ref IS NULL OR ref = :ref) AND (:run_id IS NULL OR CASE WHEN "
+    "(json_valid(metadata_json) = 1) THEN json_extract(metadata_json, '$.runId') END = :run_id) ORDER "
+    "BY id DESC LIMIT :limit OFFSET 0",
     ("event_type", "after", "since", "ref", "run_id", "limit"),
     EventRow,
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from akm.store import events, runs, sql
-from akm.store.database import Database
+from akm.store.database import Database, Transaction
 from akm.store.events import EventFilters
 from akm.views.json_columns import value
 
@@ -18,14 +18,19 @@ def log(db: Database, filters: EventFilters) -> tuple[list[dict[str, Any]], int]
     The cursor is the last event's id, or `filters.after` when nothing matched.
     """
     with db.read() as tx:
-        if filters.run_id is not None and filters.ref is None:
-            # A run's events carry its ref and none is older than the run: an index finds them.
-            run = runs.summary(tx, filters.run_id)
-            if run is not None:
-                since = max(filters.since or "", run.created_at)
-                filters = filters._replace(ref=run.workflow_ref, since=since)
-        rows = events.newest(tx, filters)
+        rows = events.newest(tx, _narrowed(tx, filters))
     return [envelope(row) for row in rows], rows[-1].id if rows else filters.after
+
+
+def _narrowed(tx: Transaction, filters: EventFilters) -> EventFilters:
+    """Let an index find a run's events: they carry its ref, and its start is the first of them."""
+    if filters.run_id is None or filters.ref is not None:
+        return filters
+    run = runs.head(tx, filters.run_id)
+    if run is None:
+        return filters
+    started = events.once_id(tx, "workflow_started", filters.run_id) or 0
+    return filters._replace(ref=run.workflow_ref, after=max(filters.after, started - 1))
 
 
 def last_id(db: Database) -> int:

@@ -24,8 +24,9 @@ def find(db: Database, text: str) -> str | None:
     with db.read() as tx:
         found = runs.ids_from(tx, text)
     if len(found) > 1:
+        more = " and more" if len(found) == runs.MOST_IDS else ""
         raise UsageError(
-            f"{text!r} is the beginning of {len(found)} run ids: {', '.join(found)}.",
+            f"{text!r} is the beginning of several run ids: {', '.join(found)}{more}.",
             hint="Give more characters of the one you mean.",
         )
     return found[0] if found else None

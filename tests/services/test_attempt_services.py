@@ -189,3 +189,17 @@ def test_events_carry_ids_statuses_and_counts_and_no_word_of_the_work(db: Databa
     ]
     assert {event["ref"] for event in found} == {REF}
     assert "SENTINEL" not in str(found)
+
+
+@pytest.mark.parametrize("act", ["finish", "advance"])
+def test_an_attempt_cannot_end_as_running(db: Database, act: str) -> None:
+    run_id = publish(db)
+    held = attempts.reserve(db, run_id, a_wanted(), at=AT)
+    open_end = Finished(held.unit_id, held.attempt, held.dispatch_id, "running")
+    before = dump(db)
+    with pytest.raises(ValueError, match="ends as one of"):
+        if act == "finish":
+            attempts.finish(db, run_id, open_end, at=AT)
+        else:
+            attempts.advance(db, run_id, finished=[open_end], at=AT)
+    assert dump(db) == before

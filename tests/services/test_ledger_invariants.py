@@ -74,8 +74,9 @@ class Life:
             assert all(one["status"] != "running" for one in journal[:-1])
 
     def _units_are_their_latest_attempts(self) -> None:
-        latest = f"""SELECT unit_id, attempt, {SHARED} FROM workflow_run_unit_attempts AS a WHERE attempt =
-            (SELECT max(attempt) FROM workflow_run_unit_attempts WHERE unit_id = a.unit_id) ORDER BY unit_id"""
+        latest = f"""SELECT unit_id, attempt, {SHARED} FROM workflow_run_unit_attempts AS a
+            WHERE attempt = (SELECT max(attempt) FROM workflow_run_unit_attempts WHERE unit_id = a.unit_id)
+            ORDER BY unit_id"""
         units = f"SELECT unit_id, attempts AS attempt, {SHARED} FROM workflow_run_units ORDER BY unit_id"
         assert rows(self.db, units) == rows(self.db, latest)
 

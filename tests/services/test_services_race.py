@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from builders import rows
+import racing_acts
+from builders import publish, rows
 from racing import Racers
 from service_calls import CALLS, public_services
 
@@ -95,3 +96,25 @@ def test_a_service_that_races_itself_has_one_winner(
             value = CALLS[name].prepare(db)
             answers = racers.race(path, CALLS[name].act, value)
             WINNERS[name](answers, db)
+
+
+def test_every_unit_is_claimed_by_exactly_one_process(db: Database, racers: Racers) -> None:
+    run_id = publish(db)
+    first, second = racers.race(db.path, racing_acts.claim_all, (run_id, 200))
+    assert sorted([*first, *second]) == sorted(f"unit-{number}" for number in range(200))
+    assert len(rows(db, "SELECT 1 FROM workflow_run_unit_attempts WHERE attempt = 1")) == 200
+    assert len(rows(db, "SELECT 1 FROM events WHERE event_type = 'workflow_unit_started'")) == 200
+
+
+def test_every_attempt_has_one_start_and_one_end_whoever_drives(db: Database, racers: Racers) -> None:
+    run_id = publish(db)
+    landed = racers.race(db.path, racing_acts.dispatch_all, (run_id, 100))
+    journal = rows(db, "SELECT status FROM workflow_run_unit_attempts")
+    assert {one["status"] for one in journal} == {"completed"}
+    assert len(journal) == sum(landed)
+    for kind in ("workflow_unit_started", "workflow_unit_finished"):
+        assert len(rows(db, "SELECT 1 FROM events WHERE event_type = ?", kind)) == len(journal)
+    gaps = (
+        """SELECT unit_id FROM workflow_run_unit_attempts GROUP BY unit_id HAVING max(attempt) <> count(*)"""
+    )
+    assert rows(db, gaps) == []

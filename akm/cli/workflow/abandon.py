@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import Any
+
 from akm import clock, config, paths
 from akm.cli import ledger, options, output
+from akm.cli.tables import Table
 from akm.cli.workflow.status import lines
 from akm.engine import reports
 from akm.services import runs
@@ -16,4 +20,9 @@ def abandon(run: options.Run) -> None:
         run_id = resolve(db, run)
         runs.abandon(db, run_id, at=clock.now())
         shown = reports.detail(db, paths.locks_dir(), run_id)
-    output.show({"ok": True, **shown}, render=lines)
+    output.show({"ok": True, **shown}, render=_lines)
+
+
+def _lines(result: dict[str, Any]) -> Iterator[str | Table]:
+    yield f"Run {result['run']['id'][:8]} is abandoned.\n"
+    yield from lines(result)

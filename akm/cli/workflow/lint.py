@@ -47,4 +47,12 @@ def _lines(result: dict[str, Any]) -> Iterator[str]:
     for one in result["findings"]:
         yield f"{one['path']}:{one['line']}: {one['severity']}: {one['message']} [{one['code']}]"
     summary = result["summary"]
-    yield f"{summary['files']} files, {summary['errors']} errors, {summary['warnings']} warnings."
+    if not summary["files"]:
+        yield "There is no workflow here. Write one: akm workflow create NAME"
+        return
+    counted = (("files", "file"), ("errors", "error"), ("warnings", "warning"))
+    yield ", ".join(_count(summary[name], noun) for name, noun in counted) + "."
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"

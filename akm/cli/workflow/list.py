@@ -61,8 +61,9 @@ def _table(result: dict[str, Any], where: str, limit: int) -> Iterator[str | Tab
         )
         for run in result["runs"]
     ]
-    yield Table(("run", "workflow", "status", "step", "updated"), rows, f"No runs {where}.")
-    if rows and result["scopeKey"] is not None:
-        yield f"\nRuns {where}; --all-scopes shows those of every directory."
+    more = "" if result["scopeKey"] is None else "; --all-scopes shows those of every directory"
+    yield Table(("run", "workflow", "status", "step", "updated"), rows, f"No runs {where}{more}.")
+    if rows and more:
+        yield f"\nRuns {where}{more}."
     if len(rows) == limit:
         yield f"There may be more: --limit {limit * 2}, or --offset {limit}."

@@ -9,6 +9,7 @@ import typer
 
 from akm.cli import durations, ledger, options, output, parameters, progress
 from akm.cli.tables import Table
+from akm.cli.unit_ids import short
 from akm.errors import TransientError
 
 MaxSteps = Annotated[int | None, typer.Option("--max-steps", min=1, help="Stop after this many steps.")]
@@ -85,27 +86,26 @@ def _skip(target: str, error: TransientError) -> int:
 def _lines(result: dict[str, Any]) -> Iterator[str | Table]:
     run = result["run"]
     rows = [
-        (one["stepId"], "completed" if one["ok"] else "failed", one["unitCount"], one["failedUnits"])
-        for one in result["executed"]
+        (one["stepId"], one["status"], one["unitCount"], one["failedUnits"]) for one in result["executed"]
     ]
     if rows:
         yield Table(("step", "status", "units", "failed"), rows)
     for one in result["executed"]:
-        yield from (f"note: {notice}" for notice in one.get("notices", ()))
+        yield from (f"note: {short(notice)}" for notice in one.get("notices", ()))
         if not one["ok"]:
-            yield f"{one['stepId']}: {one['summary']}"
+            yield f"{one['stepId']}: {short(one['summary'])}"
     yield _ending(result, run)
 
 
 def _ending(result: dict[str, Any], run: dict[str, Any]) -> str:
-    short = run["id"][:8]
+    run_id = run["id"][:8]
     if run["status"] == "completed":
         nothing = "" if result["executed"] else " already, nothing was left to do"
-        return f"Run {short} is completed{nothing}. See it: akm workflow status {short}"
+        return f"Run {run_id} is completed{nothing}. See it: akm workflow status {run_id}"
     if run["status"] == "active":
         why = "timed out" if result.get("timedOut") else "stopped" if result.get("aborted") else "paused"
-        return f"Run {short} {why} at step {run['currentStepId']}. Go on: akm workflow run {short}"
+        return f"Run {run_id} {why} at step {run['currentStepId']}. Go on: akm workflow run {run_id}"
     return (
-        f"Run {short} is {run['status']} at step {run['currentStepId']}. "
-        f"Go on: akm workflow resume {short}, then akm workflow run {short}"
+        f"Run {run_id} is {run['status']} at step {run['currentStepId']}. "
+        f"Go on: akm workflow resume {run_id}, then akm workflow run {run_id}"
     )

@@ -10,6 +10,7 @@ import typer
 from akm import config, paths
 from akm.cli import ledger, options, output
 from akm.cli.tables import Table
+from akm.cli.unit_ids import short
 from akm.engine import reports
 
 Units = Annotated[bool, typer.Option("--units", help="Show every unit of the run.")]
@@ -33,7 +34,7 @@ def status(
 def lines(shown: dict[str, Any]) -> Iterator[str | Table]:
     """Render a run's detail for people."""
     run = shown["run"]
-    state = "interrupted: nobody is driving it" if run.get("interrupted") else run["status"]
+    state = "interrupted (active, and nobody is driving it)" if run.get("interrupted") else run["status"]
     yield f"run       {run['id']}"
     yield f"workflow  {run['workflowRef']}"
     yield f"status    {state}"
@@ -61,7 +62,7 @@ def _params(params: dict[str, Any]) -> str:
 
 
 def _step(step: dict[str, Any]) -> tuple[object, ...]:
-    said = step.get("notes") or step.get("summary") or ""
+    said = short(step.get("notes") or step.get("summary") or "")
     return step["id"], step["status"], step["completedAt"], said if len(said) <= 300 else said[:300] + "…"
 
 
@@ -79,18 +80,12 @@ def _rows(shown: dict[str, Any], kind: str, columns: tuple[str, ...]) -> Iterato
                 row[number],
                 row["tokens"],
                 row["failureReason"],
-                (row["diagnostic"] or "-")[:200],
+                short(row["diagnostic"] or "-")[:200],
             )
             for row in shown[kind]
         ],
         "No unit was dispatched yet.",
     )
-
-
-def short(unit_id: str) -> str:
-    """Shorten the digest in the id of a map's unit for people."""
-    head, separator, digest = unit_id.partition(".unit:")
-    return f"{head}{separator}{digest[:12]}{digest[64:]}" if separator else unit_id
 
 
 def _next(run: dict[str, Any]) -> Iterator[str]:

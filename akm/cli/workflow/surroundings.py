@@ -11,7 +11,8 @@ from akm.engine.workplace import Workplace
 def here() -> Workplace:
     """Look around, and warn about settings that do not exist."""
     layers = config.read()
-    if layers.values:
+    # The environment holds known settings only; checking the files' keys needs pydantic.
+    if any(origin.where.endswith("file") for origin in layers.origins.values()):
         for warning in config.warnings(layers):
             output.warn(warning)
     return workplace.here(layers=layers)

@@ -11,7 +11,7 @@ from akm.workflow.plan import ShellTarget, Target, UnitNode
 
 def runner_for(node: UnitNode) -> Runner | None:
     """Return the runner of a unit; None for a kind that is not dispatched from here."""
-    runner = _RUNNERS.get(_kind(node.target))
+    runner = _RUNNERS.get(kind_of(node.target))
     return None if runner is None else partial(guard, runner)
 
 
@@ -23,7 +23,8 @@ def guard(runner: Runner, dispatch: Dispatch) -> Outcome:
         return failed("dispatch_error", f"{type(error).__name__}: {error}")
 
 
-def _kind(target: Target) -> str:
+def kind_of(target: Target) -> str:
+    """Name the kind of runner that a frozen target asks for, such as `exec` or `agent`."""
     if isinstance(target, ShellTarget):
         return "exec"
     return str(target.runner.get("kind")) if target.kind == "command" else target.kind

@@ -23,20 +23,25 @@ class NotJson(ValueError):
 
 def check(text: str, schema: Schema, *, parse: Callable[[str], Any], label: str) -> Outcome:
     """Return the parsed value as a success, or `parse_error` or `validation_error`."""
-    from akm.workflow import schemas
-
     try:
         value = parse(text)
-        errors = schemas.check(schema, value)
+        return check_value(value, schema, label=label, text=text)
     except NotJson as error:
         return failed("parse_error", f"{label}: the output {error}.", text=clip(text, PARTIAL))
     except RecursionError:
         return failed("parse_error", f"{label}: the output is nested too deeply.", text=clip(text, PARTIAL))
-    if errors:
-        listed = "\n".join(f"- {error}" for error in errors)
-        diagnostic = f"{label}: the output does not match the unit's schema:\n{listed}"
-        return failed("validation_error", diagnostic, text=clip(text, PARTIAL))
-    return Outcome("completed", result=value, has_result=True)
+
+
+def check_value(value: Any, schema: Schema, *, label: str, text: str | None = None) -> Outcome:
+    """Return the value as a success, or `validation_error`; `text` is what it was read from."""
+    from akm.workflow import schemas
+
+    errors = schemas.check(schema, value)
+    if not errors:
+        return Outcome("completed", result=value, has_result=True)
+    listed = "\n".join(f"- {error}" for error in errors)
+    diagnostic = f"{label}: the output does not match the unit's schema:\n{listed}"
+    return failed("validation_error", diagnostic, text=None if text is None else clip(text, PARTIAL))
 
 
 def exactly(text: str) -> Any:

@@ -8,8 +8,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import ColumnElement, literal_column
+from sqlalchemy import ColumnElement, case, literal_column
 from sqlalchemy.sql.base import Executable
+
+from akm import states
 
 
 @dataclass(frozen=True)
@@ -29,6 +31,12 @@ def word(text: str) -> ColumnElement[str]:
 def fixed(number: int) -> ColumnElement[int]:
     """Write a number into the statement itself."""
     return literal_column(str(number))
+
+
+def shown(columns: Any) -> list[ColumnElement[Any]]:
+    """List a table's columns for readers: of results only what failed units reported is ever read."""
+    report = case((columns.status == word(states.FAILED), columns.result_json)).label("result_json")
+    return [report if column.name == "result_json" else column for column in columns]
 
 
 def at_most(rows: Any, limit: ColumnElement[int], offset: ColumnElement[int] | None = None) -> Any:

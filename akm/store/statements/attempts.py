@@ -8,7 +8,7 @@ from sqlalchemy import Integer, bindparam, case, func, insert, select, update
 
 from akm import states
 from akm.models import WorkflowRunUnitAttempt
-from akm.store.statements import Written, at_most, fixed, word
+from akm.store.statements import Written, at_most, fixed, shown, word
 
 attempts = WorkflowRunUnitAttempt.__table__  # type: ignore[attr-defined]
 c = attempts.c
@@ -65,7 +65,7 @@ STATEMENTS = [
     ),
     Written(
         "ATTEMPTS_OF_RUN",
-        select(*c).where(c.run_id == bindparam("run_id")).order_by(c.run_id, c.unit_id, c.attempt),
+        select(*shown(c)).where(c.run_id == bindparam("run_id")).order_by(c.run_id, c.unit_id, c.attempt),
         "Attempt",
     ),
 ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import ColumnElement, and_, bindparam, func, insert, or_, select
+from sqlalchemy import ColumnElement, and_, bindparam, case, func, insert, or_, select
 from sqlalchemy.dialects import sqlite
 
 from akm.models import Event
@@ -21,12 +21,16 @@ def optional(name: str, condition: ColumnElement[bool]) -> ColumnElement[bool]:
     return or_(bindparam(name).is_(None), condition)
 
 
+# Guarded, because json_extract fails on a damaged row and would take the whole log with it.
+of_run: ColumnElement[str] = case(
+    (func.json_valid(c.metadata_json) == fixed(1), func.json_extract(c.metadata_json, word("$.runId")))
+)
 FILTERS = and_(
     c.id > bindparam("after"),
     optional("since", c.ts >= bindparam("since")),
     optional("event_type", c.event_type == bindparam("event_type")),
     optional("ref", c.ref == bindparam("ref")),
-    optional("run_id", func.json_extract(c.metadata_json, word("$.runId")) == bindparam("run_id")),
+    optional("run_id", of_run == bindparam("run_id")),
 )
 
 

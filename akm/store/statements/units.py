@@ -7,7 +7,7 @@ from sqlalchemy.dialects.sqlite import insert
 
 from akm import states
 from akm.models import WorkflowRunUnit
-from akm.store.statements import Written, word
+from akm.store.statements import Written, shown, word
 
 units = WorkflowRunUnit.__table__  # type: ignore[attr-defined]
 c = units.c
@@ -53,7 +53,7 @@ STATEMENTS = [
     ),
     Written(
         "UNITS_OF_RUN",
-        select(*c).where(c.run_id == bindparam("run_id")).order_by(c.run_id, c.unit_id),
+        select(*shown(c)).where(c.run_id == bindparam("run_id")).order_by(c.run_id, c.unit_id),
         "Unit",
     ),
 ]

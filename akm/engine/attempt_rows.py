@@ -1,0 +1,64 @@
+"""From a unit to the row that reserves its attempt, and from an outcome to the row that ends it."""
+
+from __future__ import annotations
+
+from akm.engine.runners.base import Dispatch, Outcome, failed
+from akm.services.attempts import Finished, Wanted
+from akm.workflow.plan import CommandTarget
+from akm.workflow.results import UnitResult, journal_text
+from akm.workflow.worklist import WorkItem
+
+
+def wanted(item: WorkItem) -> Wanted:
+    """Shape the reservation of a unit's next attempt."""
+    target = item.node.target
+    is_command = isinstance(target, CommandTarget)
+    request = target.request if isinstance(target, CommandTarget) else {}
+    return Wanted(
+        unit_id=item.journal_id,
+        step_id=item.step_id,
+        node_id=item.node.id,
+        phase="unit",
+        input_hash=item.input_hash,
+        runner=str(target.runner["kind"]) if isinstance(target, CommandTarget) else "exec",
+        engine=request.get("engine") if is_command else None,
+        model=request.get("model") if is_command else None,
+        parent_unit_id=item.parent_unit_id,
+    )
+
+
+def result(item: WorkItem, outcome: Outcome) -> tuple[UnitResult, Outcome]:
+    """Shape an outcome for reduction; a result that is no JSON makes the unit fail."""
+    found = _unit_result(item, outcome)
+    try:
+        journal_text(found)
+    except ValueError as error:
+        outcome = failed("dispatch_error", f"the result of {item.unit_id} is not JSON: {error}")
+        return _unit_result(item, outcome), outcome
+    return found, outcome
+
+
+def _unit_result(item: WorkItem, outcome: Outcome) -> UnitResult:
+    return UnitResult(
+        unit_id=item.unit_id,
+        ok=outcome.is_ok,
+        text=outcome.text,
+        result=outcome.result,
+        has_result=outcome.has_result,
+        failure_reason=outcome.failure_reason,
+        diagnostic=outcome.diagnostic,
+    )
+
+
+def finished(dispatch: Dispatch, outcome: Outcome, result: UnitResult) -> Finished:
+    """Shape the end of an attempt for its row."""
+    return Finished(
+        unit_id=dispatch.item.journal_id,
+        attempt=dispatch.attempt,
+        dispatch_id=dispatch.dispatch_id,
+        status=outcome.status,
+        result_json=journal_text(result),
+        tokens=outcome.tokens,
+        failure_reason=outcome.failure_reason,
+        session_id=outcome.session_id,
+    )

@@ -1,0 +1,46 @@
+"""Units of a step that are finished already: whatever changed since, they are not dispatched again."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from akm import states
+from akm.errors import UsageError
+from akm.store.database import Database
+from akm.store.sql import StepUnit
+from akm.views import units
+from akm.workflow.reduce import UnitResult, rehydrate
+from akm.workflow.worklist import WorkItem
+
+# Old databases numbered repeated attempts in the unit's id.
+_REPEATED = re.compile(r"~r\d+\Z")
+
+
+def journal(db: Database, run_id: str, step_id: str) -> dict[str, StepUnit]:
+    """Read a step's units by journal id, each as its latest attempt left it."""
+    rows = units.of_step(db, run_id, step_id)
+    return {_REPEATED.sub("", row.unit_id): row for row in rows if row.phase != "gate"}
+
+
+def take_over(
+    items: Sequence[WorkItem], rows: Mapping[str, StepUnit]
+) -> tuple[dict[str, UnitResult], list[str]]:
+    """Take over the units that are completed, whatever their recorded input; a changed input is said."""
+    known, notices = {}, []
+    for item in items:
+        row = rows.get(item.journal_id)
+        if row is None or row.status != states.COMPLETED:
+            continue
+        has_schema = item.node.schema is not None
+        known[item.journal_id] = _rehydrated(row, item, has_schema)
+        if row.input_hash != item.input_hash:
+            notices.append(f"{item.unit_id} is reused although its input has changed since it ran.")
+    return known, notices
+
+
+def _rehydrated(row: StepUnit, item: WorkItem, has_schema: bool) -> UnitResult:
+    try:
+        return rehydrate(row.status, row.result_json, has_schema, row.failure_reason, item.unit_id)
+    except ValueError as error:
+        raise UsageError(f"{error}; abandon the run and start it afresh.") from None

@@ -1,0 +1,91 @@
+"""The floor: what one dispatch costs when the same SQL goes straight to `sqlite3`, with nothing around it."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from pathlib import Path
+from random import getrandbits
+
+from akm.store import sql
+
+AT = "2026-01-01T00:00:00.000Z"
+
+
+def _bare(text: str) -> str:
+    """Turn names into question marks: binding by position is the quickest that `sqlite3` offers."""
+    return re.sub(r":\w+", "?", text)
+
+
+RUN = _bare(sql.RUN_HEAD.text)
+LATEST = _bare(sql.ATTEMPT_LATEST.text)
+INSERT = _bare(sql.ATTEMPT_INSERT.text)
+UPSERT = _bare(sql.UNIT_RESERVE.text)
+EVENT = _bare(sql.EVENT_INSERT.text)
+UPDATE = _bare(sql.ATTEMPT_FINISH.text).partition(" RETURNING")[0]
+ENDED = (
+    "SELECT step_id, phase FROM workflow_run_unit_attempts WHERE run_id = ? AND unit_id = ? AND attempt = ?"
+)
+PROJECT = _bare(sql.UNIT_FINISH.text)
+
+
+def connect(path: Path, synchronous: str) -> sqlite3.Connection:
+    """Open a migrated ledger as akm does."""
+    connection = sqlite3.connect(path, timeout=30, isolation_level=None, cached_statements=256)
+    connection.execute("PRAGMA journal_mode=WAL")
+    connection.execute(f"PRAGMA synchronous={synchronous}")
+    connection.execute("PRAGMA foreign_keys=ON")
+    return connection
+
+
+def dispatch(connection: sqlite3.Connection, run_id: str, unit_id: str) -> None:
+    """Reserve an attempt in one transaction and finish it in another."""
+    execute = connection.execute
+    dispatch_id = f"{getrandbits(128):032x}"
+    claim = (None, AT, "pid:1", AT)
+    execute("BEGIN IMMEDIATE")
+    execute(RUN, (run_id,)).fetchone()
+    execute(LATEST, (run_id, unit_id)).fetchone()
+    execute(
+        INSERT,
+        (
+            run_id,
+            unit_id,
+            1,
+            dispatch_id,
+            "step-1",
+            "step-1.unit",
+            "unit",
+            "exec",
+            None,
+            None,
+            "hash-1",
+            *claim,
+        ),
+    )
+    execute(
+        UPSERT,
+        (run_id, unit_id, "step-1", "step-1.unit", None, "unit", "exec", None, None, 1, "hash-1", *claim),
+    )
+    execute(
+        EVENT,
+        ("workflow_unit_started", AT, "team//workflows/release", _metadata(run_id, unit_id, dispatch_id)),
+    )
+    execute("COMMIT")
+    execute("BEGIN IMMEDIATE")
+    execute(UPDATE, ("completed", None, None, None, AT, '"done"', run_id, unit_id, 1, dispatch_id))
+    execute(ENDED, (run_id, unit_id, 1)).fetchone()
+    execute(PROJECT, ("completed", None, None, AT, None, '"done"', run_id, unit_id, 1))
+    execute(RUN, (run_id,)).fetchone()
+    execute(
+        EVENT,
+        ("workflow_unit_finished", AT, "team//workflows/release", _metadata(run_id, unit_id, dispatch_id)),
+    )
+    execute("COMMIT")
+
+
+def _metadata(run_id: str, unit_id: str, dispatch_id: str) -> str:
+    return (
+        f'{{"runId":"{run_id}","stepId":"step-1","unitId":"{unit_id}","attempt":1,'
+        f'"dispatchId":"{dispatch_id}","phase":"unit","status":"running"}}'
+    )

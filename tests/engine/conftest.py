@@ -1,0 +1,20 @@
+"""The project that the driver's tests stand in."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from places import Place
+
+from akm.store.database import Database
+
+
+@pytest.fixture
+def place(db: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Place:
+    """A project, with the test standing in it."""
+    root = Path(os.path.realpath(tmp_path)) / "project"
+    (root / ".git").mkdir(parents=True)
+    monkeypatch.chdir(root)
+    return Place(root, db)

@@ -1,0 +1,92 @@
+"""What the migrations make is what the models say, and every revision goes both ways."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from pathlib import Path
+
+import pytest
+from builders import attempt, dump, publish
+from sqlalchemy import create_engine
+from sqlmodel import SQLModel
+
+import akm.models
+from akm.store import schema, sql
+from akm.store.generate import revisions
+from akm.store.opening import open_database
+
+#: Tables that Alembic and SQLite keep for themselves.
+OWN = ("alembic_version", "sqlite_sequence")
+
+
+def made(path: Path) -> dict[tuple[str, str], list[str]]:
+    """Read what a file consists of; a table's lines are sorted, because constraints have no order."""
+    connection = sqlite3.connect(path)
+    found = connection.execute("SELECT type, name, sql FROM sqlite_master WHERE sql IS NOT NULL").fetchall()
+    connection.close()
+    return {(kind, name): lines(text) for kind, name, text in found if name not in OWN}
+
+
+def lines(text: str) -> list[str]:
+    return sorted(" ".join(line.split()).rstrip(",") for line in re.split(r"\n", text) if line.strip())
+
+
+def columns(path: Path) -> dict[str, list[tuple[object, ...]]]:
+    connection = sqlite3.connect(path)
+    names = [name for kind, name in made(path) if kind == "table" and not name.startswith("sqlite_")]
+    found = {name: connection.execute(f"PRAGMA table_info({name})").fetchall() for name in names}
+    connection.close()
+    return found
+
+
+def test_a_fresh_file_is_what_the_models_make(migrated: Path, tmp_path: Path) -> None:
+    assert akm.models
+    path = tmp_path / "models.db"
+    engine = create_engine(f"sqlite:///{path}")
+    SQLModel.metadata.create_all(engine)
+    engine.dispose()
+    assert made(migrated) == made(path)
+    # In the same order as well: long values must stand last.
+    assert columns(migrated) == columns(path)
+
+
+def test_a_file_that_differs_from_the_models_is_told(db_path: Path) -> None:
+    assert schema.drift(db_path) is None
+    connection = sqlite3.connect(db_path)
+    connection.execute("DROP INDEX idx_events_ref")
+    connection.close()
+    difference = schema.drift(db_path)
+    assert difference is not None
+    assert "idx_events_ref" in difference
+
+
+def test_the_known_revisions_are_those_of_the_scripts() -> None:
+    assert revisions() == sql.REVISIONS
+
+
+@pytest.mark.parametrize("number", range(len(sql.REVISIONS)))
+def test_a_revision_can_be_taken_back_and_applied_again_with_rows_in_it(db_path: Path, number: int) -> None:
+    with open_database(db_path, synchronous="normal") as db:
+        attempt(db, publish(db, 2))
+        before = dump(db)
+    below = sql.REVISIONS[number - 1] if number else "base"
+    schema.downgrade(db_path, below)
+    if below == "base":
+        assert made(db_path) == {}
+    schema.upgrade(db_path)
+    assert schema.drift(db_path) is None
+    with open_database(db_path, synchronous="normal") as db:
+        after = dump(db)
+        assert set(after) == set(before)
+        if below != "base":
+            assert {name: len(rows) for name, rows in after.items()} == {
+                name: len(rows) for name, rows in before.items()
+            }
+        publish(db)
+
+
+def test_upgrading_a_current_file_changes_nothing(db_path: Path) -> None:
+    before = db_path.read_bytes()
+    schema.upgrade(db_path)
+    assert db_path.read_bytes() == before

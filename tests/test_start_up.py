@@ -1,0 +1,99 @@
+"""What commands import: each pays only for what it needs, which `sys.modules` tells exactly."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+STEP = """---
+type: workflow
+steps:
+  - id: only
+    unit: { exec: { command: ["true"] } }
+---
+# One
+
+## only
+
+Do nothing.
+"""
+DATABASE_TOOLS = {"sqlalchemy", "sqlmodel", "alembic", "requests"}
+ALL_HEAVY = DATABASE_TOOLS | {"yaml", "pydantic", "markdown_it", "jsonschema_rs", "filelock", "rich"}
+_PROBE = """
+import sys
+from akm.__main__ import main
+sys.argv = ["akm", *sys.argv[1:]]
+status = main()
+import json
+open("modules.json", "w").write(json.dumps([status, sorted(sys.modules)]))
+"""
+
+
+@pytest.fixture
+def run_id(tmp_path: Path, db_path: Path) -> str:
+    """A completed run in the ledger at `db_path`."""
+    (tmp_path / "one.md").write_text(STEP)
+    done = imported(tmp_path, db_path, "workflow", "run", "one.md")
+    assert "akm.engine.driver" in done
+    return str(json.loads((tmp_path / "out").read_text())["run"]["id"])
+
+
+def imported(folder: Path, db_path: Path, *arguments: str) -> set[str]:
+    """Run a command that succeeds in `folder`, and list every module that it imported."""
+    with open(folder / "out", "w") as out:
+        subprocess.run(
+            [sys.executable, "-c", _PROBE, *arguments],
+            cwd=folder,
+            env=os.environ | {"AKM_DATA_DIR": str(db_path.parent)},
+            stdout=out,
+            stderr=subprocess.DEVNULL,
+            check=True,
+            timeout=60,
+        )
+    status, modules = json.loads((folder / "modules.json").read_text())
+    assert status == 0
+    return set(modules)
+
+
+def test_the_version_is_answered_before_anything_is_imported(tmp_path: Path, db_path: Path) -> None:
+    found = imported(tmp_path, db_path, "--version")
+    assert {name for name in found if name.split(".")[0] == "akm"} == {"akm", "akm.__main__"}
+    assert sorted(found & ALL_HEAVY) == []
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [("--help",), ("workflow", "--help"), ("workflow", "run", "--help"), ("db", "check", "--help")],
+)
+def test_help_imports_nothing_that_commands_work_with(
+    tmp_path: Path, db_path: Path, arguments: tuple[str, ...]
+) -> None:
+    assert sorted(imported(tmp_path, db_path, *arguments) & ALL_HEAVY) == []
+
+
+@pytest.mark.parametrize(
+    "arguments", [("workflow", "list"), ("workflow", "status", "RUN"), ("log",), ("log", "--run", "RUN")]
+)
+def test_reading_the_ledger_needs_sqlite_alone(
+    tmp_path: Path, db_path: Path, run_id: str, arguments: tuple[str, ...]
+) -> None:
+    words = [run_id if word == "RUN" else word for word in arguments]
+    found = imported(tmp_path, db_path, *words)
+    assert "sqlite3" in found
+    assert sorted(found & ALL_HEAVY) == []
+
+
+def test_a_run_of_processes_needs_no_database_tools(tmp_path: Path, db_path: Path) -> None:
+    (tmp_path / "one.md").write_text(STEP)
+    found = imported(tmp_path, db_path, "workflow", "run", "one.md")
+    assert sorted(found & (DATABASE_TOOLS | {"rich", "pydantic"})) == []
+
+
+def test_going_on_with_a_run_reads_no_workflow_file(tmp_path: Path, db_path: Path, run_id: str) -> None:
+    found = imported(tmp_path, db_path, "workflow", "run", run_id)
+    assert sorted(found & (DATABASE_TOOLS | {"rich", "markdown_it", "pydantic"})) == []
