@@ -18,7 +18,8 @@ from akm.engine.runners.process import Exit
 
 LIMIT = 8 * 1024 * 1024
 MARKER = "[__akm_exec_output_truncated__]"
-NINE_MIB = ("head", "-c", str(9 * 1024 * 1024), "/dev/zero")
+FLOOD = "head -c 9M /dev/zero | tr '\\0' x"
+NINE_MIB = ("sh", "-c", FLOOD)
 
 
 @pytest.fixture
@@ -55,8 +56,20 @@ def test_output_of_newlines_only_is_no_output(base: Path) -> None:
     assert execute(base, "echo").text is None
 
 
-def test_nul_bytes_in_text_are_kept(base: Path) -> None:
-    assert execute(base, "printf", r"a\0b").text == "a\0b"
+def test_nul_bytes_in_text_are_kept_with_a_warning(base: Path) -> None:
+    outcome = execute(base, "printf", r"a\0b")
+    assert outcome.text == "a\0b"
+    assert "holds NUL bytes" in outcome.warnings[0]
+
+
+@pytest.mark.parametrize("flood", ["head -c 9M /dev/zero", r"head -c 9M /dev/zero | tr '\0' '\377'"])
+def test_what_is_no_text_is_kept_to_a_sixth_because_it_grows_when_stored(base: Path, flood: str) -> None:
+    text = str(execute(base, "sh", "-c", flood).text)
+    kept, _, counts = text.partition(f"\n{MARKER}\n")
+    assert len(kept) == LIMIT // 6
+    assert counts == (
+        f"bytes written: 9437184\nbytes retained: {LIMIT // 6}\nbytes discarded: {9437184 - LIMIT // 6}"
+    )
 
 
 def test_output_that_is_not_utf8_is_replaced_with_a_warning(base: Path) -> None:
@@ -107,14 +120,14 @@ def test_death_by_signal_is_a_non_zero_exit_that_names_the_signal(base: Path) ->
 
 def test_nine_mebibytes_without_schema_are_cut_with_all_counts(base: Path) -> None:
     text = str(execute(base, *NINE_MIB).text)
-    assert text[:LIMIT] == "\0" * LIMIT
+    assert text[:LIMIT] == "x" * LIMIT
     assert text[LIMIT:] == (
         f"\n{MARKER}\nbytes written: 9437184\nbytes retained: 8388608\nbytes discarded: 1048576"
     )
 
 
 def test_exit_status_stays_real_when_output_is_cut(base: Path) -> None:
-    reason, diagnostic = outcome_of(base, "sh", "-c", f"{' '.join(NINE_MIB)}; exit 7")
+    reason, diagnostic = outcome_of(base, "sh", "-c", f"{FLOOD}; exit 7")
     assert reason == "non_zero_exit"
     assert "exited 7" in diagnostic
 

@@ -197,9 +197,10 @@ def test_an_attempt_cannot_end_as_running(db: Database, act: str) -> None:
     held = attempts.reserve(db, run_id, a_wanted(), at=AT)
     open_end = Finished(held.unit_id, held.attempt, held.dispatch_id, "running")
     before = dump(db)
+    write = {
+        "finish": lambda: attempts.finish(db, run_id, open_end, at=AT),
+        "advance": lambda: attempts.advance(db, run_id, finished=[open_end], at=AT),
+    }
     with pytest.raises(ValueError, match="ends as one of"):
-        if act == "finish":
-            attempts.finish(db, run_id, open_end, at=AT)
-        else:
-            attempts.advance(db, run_id, finished=[open_end], at=AT)
+        write[act]()
     assert dump(db) == before

@@ -15,6 +15,10 @@ from akm.engine.runners.text import PARTIAL, clip
 from akm.workflow.document import Schema
 
 MARKER = "[__akm_exec_output_truncated__]"
+#: What is no text grows when it is stored: a NUL takes six bytes of JSON. So less of it is kept.
+_GROWTH = 6
+_HAS_NUL = "holds NUL bytes, so it is no text; write it to a file and print the file's name"
+_NOT_UTF8 = "is not UTF-8; what is not was replaced by U+FFFD"
 
 
 def settle(command: Command, end: Exit, schema: Schema | None, *, parse: Callable[[str], Any]) -> Outcome:
@@ -23,16 +27,16 @@ def settle(command: Command, end: Exit, schema: Schema | None, *, parse: Callabl
     When more was written than is kept, the text ends in a block that says so and counts the bytes. No text
     is no output.
     """
-    text, is_utf8 = _decode(end.stdout)
+    text, oddity = _decode(end.stdout)
     warnings = _warnings(command, end)
     if schema is not None:
-        if not is_utf8:
+        if oddity == _NOT_UTF8:
             why = f"{command.label}: the output is not UTF-8, as JSON must be."
             return failed("parse_error", why, text=clip(text, PARTIAL), warnings=warnings)
         outcome = structured.check(text, schema, parse=parse, label=command.label)
         return replace(outcome, warnings=warnings)
-    if not is_utf8:
-        warnings += (f"{command.label}: its output is not UTF-8; what is not was replaced by U+FFFD.",)
+    if oddity is not None:
+        warnings += (f"{command.label}: its output {oddity}.",)
     return Outcome("completed", text=text or None, warnings=warnings)
 
 
@@ -42,19 +46,25 @@ def _warnings(command: Command, end: Exit) -> tuple[str, ...]:
     return (f"{command.label}: a process it left behind keeps its error output open.",)
 
 
-def _decode(stdout: Head) -> tuple[str, bool]:
+def _decode(stdout: Head) -> tuple[str, str | None]:
+    """Return the text that is kept, and what is odd about the bytes, if anything is."""
     data = stdout.data
     if not stdout.discarded and data.endswith((b"\n", b"\r")):
         data = data.rstrip(b"\r\n")
+    oddity = _HAS_NUL if b"\0" in data else None
     try:
-        text, is_utf8 = data.decode(), True
+        text = data.decode()
     except UnicodeDecodeError:
-        text, is_utf8 = data.decode("utf-8", "replace"), False
-    return (text + _cut_block(stdout) if stdout.discarded else text), is_utf8
+        text, oddity = "", _NOT_UTF8
+    if oddity is not None:
+        data = data[: stdout.limit // _GROWTH]
+        text = data.decode("utf-8", "replace")
+    discarded = stdout.discarded or len(data) < len(stdout.data.rstrip(b"\r\n"))
+    return (text + _cut_block(stdout.written, len(data)) if discarded else text), oddity
 
 
-def _cut_block(stdout: Head) -> str:
+def _cut_block(written: int, retained: int) -> str:
     return (
-        f"\n{MARKER}\nbytes written: {stdout.written}\nbytes retained: {len(stdout.data)}\n"
-        f"bytes discarded: {stdout.discarded}"
+        f"\n{MARKER}\nbytes written: {written}\nbytes retained: {retained}\n"
+        f"bytes discarded: {written - retained}"
     )
