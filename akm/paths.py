@@ -1,4 +1,4 @@
-"""Where akm keeps its files: the directories, the database and the run locks. Reads no configuration.
+"""Where akm keeps its files: the directories and the database. Reads no configuration.
 
 `AKM_CONFIG_DIR`, `AKM_DATA_DIR`, `AKM_STATE_DIR` and `AKM_CACHE_DIR` win; else the XDG directories.
 """
@@ -21,7 +21,7 @@ def config_dir() -> Path:
 
 
 def data_dir() -> Path:
-    """Return the directory of the database and of the run locks. Raises ConfigError without HOME."""
+    """Return the directory of the database and the run locks. Raises ConfigError without HOME."""
     return _directory("data")
 
 
@@ -33,11 +33,6 @@ def state_dir() -> Path:
 def cache_dir() -> Path:
     """Return the directory of what can be fetched again. Raises ConfigError without HOME."""
     return _directory("cache")
-
-
-def locks_dir() -> Path:
-    """Return the directory of the run locks."""
-    return data_dir() / "workflow-run-locks"
 
 
 def user_config_file() -> Path:

@@ -12,7 +12,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent / "acceptance"))
 
-from kills import Soak, Tally  # It lives beside the test that uses it too.
+from kill_checks import Tally
+from kills import Soak  # It lives beside the test that uses it too.
 
 
 def main() -> int:

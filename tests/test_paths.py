@@ -24,7 +24,6 @@ def _no_overrides(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 def test_an_override_is_used_as_it_is(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("AKM_DATA_DIR", f"  {tmp_path}/d  ")
     assert paths.data_dir() == tmp_path / "d"
-    assert paths.locks_dir() == tmp_path / "d" / "workflow-run-locks"
 
 
 def test_a_relative_override_starts_at_the_working_directory(

@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import Any
 
 from akm.cli import output
 from akm.cli.unit_ids import short
@@ -78,7 +79,7 @@ def sentence(news: Progress) -> str | None:
         return f"{news.step_id}: {short(news.unit_id or '')} failed ({news.reason})"
     if news.kind == "step_ended":
         return f"{news.step_id}: {news.status}"
-    return None
+    return f"{news.step_id}: {news.text}" if news.kind == "notice" else None
 
 
 def _units(count: int) -> str:
@@ -96,17 +97,33 @@ def _live() -> Iterator[Observe]:
 
     def observe(news: Progress) -> None:
         counts.note(news)
-        if news.kind == "unit_finished" and news.status == "failed":
+        if news.kind == "notice" or (news.kind == "unit_finished" and news.status == "failed"):
             console.print(Text(sentence(news) or "", style="red"))
         elif news.kind == "step_ended":
             style = "green" if news.status == "completed" else "red"
             console.print(Text(f"{sentence(news)} ({_units(counts.done)})", style=style))
 
     # Refreshed by Rich's own clock, so that a thousand units a second cost no more than one.
-    with Live(
+    live = Live(
         get_renderable=lambda: Text(counts.line() if counts.step_id else ""),
         console=console,
         transient=True,
         refresh_per_second=4,
-    ):
-        yield observe
+    )
+    live.start()
+    try:
+        yield _unless_gone(observe)
+    finally:
+        _unless_gone(lambda _news: live.stop())(None)
+
+
+def _unless_gone(act: Callable[[Any], None]) -> Callable[[Any], None]:
+    """Let a terminal that was closed meanwhile be no reason to stop."""
+
+    def attempt(news: Any) -> None:
+        try:
+            act(news)
+        except OSError:
+            return  # Whoever watched is gone; the ledger has it all.
+
+    return attempt

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from akm import clock, states
-from akm.engine import plans, sources
+from akm.engine import lock, plans, sources
 from akm.engine.abort import Abort
 from akm.engine.budget import Spending
 from akm.engine.deadline import Deadline
@@ -85,8 +85,8 @@ def _drive(db: Database, work: Workplace, run_id: str, options: Options, *, is_r
     if row.status == states.COMPLETED:
         return RunResult(run_views.summary(row), is_resumed=is_resumed)
     _refuse_parked(row)
-    lock = RunLock(work.locks, run_id)
-    lock.acquire(at=options.now())
+    held = RunLock(lock.folder(db.path), run_id)
+    held.acquire(at=options.now())
     is_over = False
     try:
         with closing(Abort()) as abort, stopping(abort), Deadline(abort, options.timeout_ms):
@@ -94,7 +94,7 @@ def _drive(db: Database, work: Workplace, run_id: str, options: Options, *, is_r
         is_over = result.run["status"] == states.COMPLETED
         return result
     finally:
-        lock.release(is_over=is_over)
+        held.release(is_over=is_over)
 
 
 def _hold(

@@ -70,6 +70,7 @@ class _FanOut:
     def __init__(self, setting: Setting, items: Sequence[WorkItem], abort: Abort) -> None:
         self.setting = setting
         self.abort = abort
+        self.step_id = items[0].step_id
         self.waiting = deque(items)
         self.tries: Counter[str] = Counter()
         self.finished: list[Finished] = []
@@ -128,6 +129,8 @@ class _FanOut:
             self.done.results[lost.unit_id] = UnitResult(
                 lost.unit_id, False, failure_reason="journal_write_failed", diagnostic=cause
             )
+            # Said at once, because what fails next may be the step's own end.
+            self.setting.observe(Progress("notice", self.step_id, lost.unit_id, text=cause))
             self.give_up(cause, "journal")
         if not recorded.is_active:
             self.done.is_run_active = False
@@ -187,4 +190,4 @@ class _FanOut:
                 self.settle(ended)
         if self.finished:
             finished, self.finished = self.finished, []
-            self.setting.ledger.advance(finished, [])
+            self.heed(self.setting.ledger.advance(finished, []))

@@ -45,12 +45,20 @@ def lint(work: Workplace, targets: Sequence[str]) -> list[Checked]:
 
 def _folder(work: Workplace, folder: Path) -> Iterator[Checked]:
     for path in sorted(folder.rglob("*.md")):
-        if path.name.lower() == "readme.md" or not path.is_file():
+        if path.name.lower() == "readme.md" or not path.is_file() or _is_prose(path):
             continue
         checked = _file(work, _source(work, str(path), path))
         # A folder may hold other Markdown; a file that was named itself is always answered for.
         if not any(finding.code == "not-a-workflow" for finding in checked.findings):
             yield checked
+
+
+def _is_prose(path: Path) -> bool:
+    """Tell whether a file is plain Markdown: without frontmatter, and in no folder of workflows."""
+    if any(part.startswith("workflows") for part in path.parent.parts):
+        return False
+    with path.open("rb") as file:
+        return not file.read(6).removeprefix(b"\xef\xbb\xbf").startswith(b"---")
 
 
 def _source(work: Workplace, target: str, path: Path) -> Source:

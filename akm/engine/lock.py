@@ -64,6 +64,11 @@ class RunLock:
         self._lock = None
 
 
+def folder(database: Path) -> Path:
+    """Return the folder of the locks of a database's runs: beside it, so that all who share it share them."""
+    return Path(os.path.realpath(database)).parent / "workflow-run-locks"
+
+
 def lock_path(folder: Path, run_id: str) -> Path:
     """Return the lock file of a run."""
     return folder / f"{run_id}.lock"

@@ -10,7 +10,8 @@ class Progress(NamedTuple):
     """One thing that just happened. `unit_id` is None for a step's own news.
 
     `kind` `step_started`: `total` units, `reused` of them finished earlier. `unit_finished` carries the
-    failure reason of a failed one. `step_ended` carries the step's status.
+    failure reason of a failed one. `step_ended` carries the step's status. `notice` is a text that no result
+    may come to tell.
     """
 
     kind: Literal["step_started", "unit_started", "unit_finished", "step_ended", "notice"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 from akm import config, states
@@ -12,34 +11,35 @@ from akm.views import runs, units
 from akm.views.runs import Filters
 
 
-def listing(db: Database, locks: Path, filters: Filters) -> dict[str, Any]:
+def listing(db: Database, filters: Filters) -> dict[str, Any]:
     """List runs as {runs, scopeKey, results}; `scopeKey` is null for all scopes."""
     found = runs.listing(db, filters)
-    mark_interrupted(found, locks)
+    mark_interrupted(db, found)
     scope_key = None if filters.all_scopes else filters.scope_key
     return {"runs": found, "scopeKey": scope_key, "results": found}
 
 
 def detail(
-    db: Database, locks: Path, run_id: str, *, with_units: bool = False, with_attempts: bool = False
+    db: Database, run_id: str, *, with_units: bool = False, with_attempts: bool = False
 ) -> dict[str, Any]:
     """Read one run with its steps, and on request its units and its whole journal."""
     shown = runs.detail(db, run_id)
-    mark_interrupted([shown["run"]], locks)
+    mark_interrupted(db, [shown["run"]])
     is_interrupted = shown["run"].get("interrupted", False)
     if with_units:
         shown["units"] = units.of_run(db, run_id)
         _mark_running(shown["units"], is_interrupted)
+        _mark_changed(db, shown)
     if with_attempts:
         shown["attempts"] = units.journal(db, run_id)
         _mark_running(shown["attempts"], is_interrupted)
     return shown
 
 
-def mark_interrupted(shown: list[dict[str, Any]], locks: Path) -> None:
+def mark_interrupted(db: Database, shown: list[dict[str, Any]]) -> None:
     """Mark active runs that nobody drives, and say how to go on; nothing is written."""
     active = [run for run in shown if run["status"] == states.ACTIVE]
-    driven = lock.driven(locks, [run["id"] for run in active]) if active else set()
+    driven = lock.driven(lock.folder(db.path), [run["id"] for run in active]) if active else set()
     for run in active:
         if run["id"] not in driven:
             run["interrupted"] = True
@@ -50,6 +50,17 @@ def _mark_running(rows: list[dict[str, Any]], is_interrupted: bool) -> None:
     for row in rows:
         if is_interrupted and row["status"] == states.RUNNING:
             row["interrupted"] = True
+
+
+def _mark_changed(db: Database, shown: dict[str, Any]) -> None:
+    """Mark finished units that would get another input today; they are reused all the same."""
+    # Deriving inputs needs the plan and the compiler's neighbours, so only this view pays for them.
+    from akm.engine import reuse
+
+    changed = reuse.changed(db, shown["run"]["id"], shown["run"]["params"])
+    for row in shown["units"]:
+        if row["unitId"] in changed:
+            row["inputChanged"] = True
 
 
 def look_up(db: Database, layers: config.Layers, text: str, *, all_scopes: bool) -> str:

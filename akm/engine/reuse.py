@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from akm import states
+from akm.engine.outputs import Outputs
 from akm.errors import UsageError
 from akm.store.database import Database
 from akm.store.sql import StepUnit
-from akm.views import units
+from akm.views import runs, units
+from akm.workflow import plan_json, worklist
+from akm.workflow.plan import PlanStep
 from akm.workflow.reduce import UnitResult, rehydrate
-from akm.workflow.worklist import WorkItem
+from akm.workflow.worklist import WorkItem, WorkListError
 
 # Old databases numbered repeated attempts in the unit's id.
 _REPEATED = re.compile(r"~r\d+\Z")
@@ -34,7 +38,7 @@ def take_over(
             continue
         has_schema = item.node.schema is not None
         known[item.journal_id] = _rehydrated(row, item, has_schema)
-        if row.input_hash != item.input_hash:
+        if _is_stale(row, item):
             notices.append(f"{item.unit_id} is reused although its input has changed since it ran.")
     return known, notices
 
@@ -44,3 +48,34 @@ def _rehydrated(row: StepUnit, item: WorkItem, has_schema: bool) -> UnitResult:
         return rehydrate(row.status, row.result_json, has_schema, row.failure_reason, item.unit_id)
     except ValueError as error:
         raise UsageError(f"{error}; abandon the run and start it afresh.") from None
+
+
+def changed(db: Database, run_id: str, params: Mapping[str, Any]) -> frozenset[str]:
+    """Name the completed units whose recorded input is not what the plan asks for now.
+
+    Empty when the plan cannot be read: then nothing can be said.
+    """
+    stored = runs.plan(db, run_id)
+    try:
+        plan = plan_json.decode((stored.plan_json if stored is not None else None) or "")
+    except plan_json.PlanUndecodable:
+        return frozenset()
+    outputs = Outputs(db, run_id)
+    return frozenset(name for step in plan.steps for name in _changed(db, run_id, step, params, outputs))
+
+
+def _changed(
+    db: Database, run_id: str, step: PlanStep, params: Mapping[str, Any], outputs: Outputs
+) -> list[str]:
+    rows = journal(db, run_id, step.step_id)
+    if not rows:
+        return []
+    try:
+        items = worklist.build(step, run_params=params, outputs=outputs)
+    except WorkListError:
+        return []
+    return [item.journal_id for item in items if _is_stale(rows.get(item.journal_id), item)]
+
+
+def _is_stale(row: StepUnit | None, item: WorkItem) -> bool:
+    return row is not None and row.status == states.COMPLETED and row.input_hash != item.input_hash

@@ -24,11 +24,6 @@ class Workplace:
     bundles: Mapping[str, Path]
     layers: config.Layers
 
-    @property
-    def locks(self) -> Path:
-        """Return the folder of run locks."""
-        return paths.locks_dir()
-
     def freeze_settings(self, *, root: Path, source_path: str, strict: bool) -> FreezeSettings:
         """Return what freezing a file of `root` needs to know. Raises ConfigError for a faulty setting."""
         cores = os.cpu_count() or 1

@@ -41,7 +41,7 @@ def seed(path: Path) -> None:
 
 @pytest.mark.parametrize("filters", [Filters(SCOPE), Filters(None, all_scopes=True, limit=1_000)])
 def test_listing_takes_one_query_and_reads_no_plan_and_no_result(
-    db: Database, db_path: Path, tmp_path: Path, filters: Filters
+    db: Database, db_path: Path, filters: Filters
 ) -> None:
     seed(db_path)
     statements: list[str] = []
@@ -54,7 +54,7 @@ def test_listing_takes_one_query_and_reads_no_plan_and_no_result(
 
     db.connection.set_trace_callback(statements.append)
     db.connection.set_authorizer(note)
-    found = reports.listing(db, tmp_path / "locks", filters)["runs"]
+    found = reports.listing(db, filters)["runs"]
     assert len(found) == filters.limit
     assert [text.split()[0] for text in statements] == ["BEGIN", "SELECT", "COMMIT"]
     assert columns

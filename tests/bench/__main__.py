@@ -25,7 +25,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.bench", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="Measure next to nothing, to see that it works.")
     parser.add_argument("--only", metavar="WORD", help="Measure the parts whose name begins so.")
-    parser.add_argument("--output", type=Path, default=RESULTS, help="Where to write the results.")
+    parser.add_argument("--output", type=Path, help="Where to write the results; else only whole ones are.")
     chosen = parser.parse_args()
     print(f"{'what':<{WIDTH}} {'measured':>13} {'target':>11}  met")
     rows = []
@@ -34,7 +34,9 @@ def main() -> None:
         for row in _measured(Path(folder), memory, QUICK if chosen.quick else FULL, chosen.only or ""):
             show(row)
             rows.append(row)
-        save(rows, chosen.output, _surroundings(Path(folder)))
+        output = chosen.output or (None if chosen.quick or chosen.only else RESULTS)
+        if output is not None:
+            save(rows, output, _surroundings(Path(folder)))
 
 
 def _memory() -> Path | None:

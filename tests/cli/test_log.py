@@ -103,8 +103,10 @@ def test_whoever_goes_on_from_a_cursor_misses_nothing(run: Run, ledger: Path) ->
         ("1793496600000", ["second", "third"]),
         ("1793496600001", ["third"]),
         ("0001-01-01", ["first", "second", "third"]),
+        ("0099-01-01", ["first", "second", "third"]),
         ("999999d", ["first", "second", "third"]),
         ("9999-12-31", []),
+        ("253402300800000", []),
         ("99999999999999999", []),
     ],
 )

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import pty
+from contextlib import suppress
+
 import pytest
 
 from akm.cli import progress
@@ -55,6 +59,7 @@ def test_the_next_step_starts_afresh() -> None:
             "a: a.unit:000000000000#2 failed (timeout)",
         ),
         (Progress("step_ended", "a", status="completed"), "a: completed"),
+        (Progress("notice", "a", "x", text="x ran"), "a: x ran"),
     ],
 )
 def test_only_what_is_worth_a_line_is_said(news: Progress, said: str | None) -> None:
@@ -71,3 +76,23 @@ def test_lines_go_to_standard_error(capsys: pytest.CaptureFixture[str]) -> None:
 def test_quiet_watches_nothing() -> None:
     with progress.shown(quiet=True) as observe:
         assert observe is nobody
+
+
+def test_a_terminal_shows_failures_and_ends_and_a_closed_one_stops_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    ours, theirs = pty.openpty()
+    terminal = os.fdopen(theirs, "w")
+    monkeypatch.setattr("sys.stderr", terminal)
+    monkeypatch.setenv("TERM", "xterm")
+    with progress.shown(quiet=False) as observe:
+        observe(STEP)
+        observe(Progress("unit_finished", "a", "x", "failed", "timeout"))
+        observe(Progress("step_ended", "a", status="failed"))
+        seen = os.read(ours, 4096).decode()
+        os.close(ours)
+        observe(Progress("unit_finished", "a", "y", "failed", "timeout"))
+    monkeypatch.undo()
+    assert "a: x failed (timeout)" in seen
+    with suppress(OSError):
+        terminal.close()

@@ -11,7 +11,7 @@ from typing import Any
 import workflow_files
 from builders import row, rows
 
-from akm.engine import driver, workplace
+from akm.engine import driver, lock, workplace
 from akm.engine.driver import Options
 from akm.engine.result import RunResult
 from akm.engine.runners.base import Dispatch, Outcome
@@ -75,6 +75,11 @@ class Place:
         """Return the only run's status."""
         return str(self.row("SELECT status FROM workflow_runs")["status"])
 
-    def locks(self) -> list[Path]:
+    @property
+    def locks(self) -> Path:
+        """Return the folder of the runs' locks."""
+        return lock.folder(self.db.path)
+
+    def lock_files(self) -> list[Path]:
         """List the files that drivers left in the folder of locks."""
-        return sorted(self.work.locks.glob("*"))
+        return sorted(self.locks.glob("*"))

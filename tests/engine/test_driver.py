@@ -31,7 +31,7 @@ def test_a_run_goes_from_its_first_step_to_its_last(place: Place) -> None:
         *("workflow_unit_started", "workflow_unit_finished", "workflow_step_completed") * 2,
         "workflow_finished",
     ]
-    assert place.locks() == []
+    assert place.lock_files() == []
 
 
 def test_a_completed_run_is_not_driven_again_and_its_lock_not_taken(place: Place) -> None:
@@ -41,7 +41,7 @@ def test_a_completed_run_is_not_driven_again_and_its_lock_not_taken(place: Place
     assert again.exit_status == 0
     assert again.shown()["done"] is True
     assert again.executed == []
-    assert place.locks() == []
+    assert place.lock_files() == []
 
 
 def test_a_failed_run_is_refused_with_the_way_to_reopen_it(place: Place) -> None:
@@ -130,7 +130,7 @@ def test_a_run_abandoned_while_it_is_driven_starts_no_further_unit_and_keeps_the
     assert [row[1:] for row in place.attempts()] == [(1, "completed", None)]
     assert place.row("SELECT result_json FROM workflow_run_units")["result_json"] == '"kept"'
     assert place.row("SELECT status FROM workflow_run_steps")["status"] == "pending"
-    assert len(place.locks()) == 1, "only the lock file of the parked run stays"
+    assert len(place.lock_files()) == 1, "only the lock file of the parked run stays"
 
 
 def test_the_lock_is_released_when_the_plan_cannot_be_loaded(
@@ -247,7 +247,7 @@ def test_a_part_of_a_plan_that_cannot_run_yet_is_refused_before_anything_is_writ
         place.run()
     assert refused.value.code == "NOT_SUPPORTED_YET"
     assert place.rows("SELECT id FROM workflow_runs") == place.rows("SELECT id FROM events") == []
-    assert not place.work.locks.exists()
+    assert not place.locks.exists()
 
 
 def test_a_run_is_found_by_its_id_from_any_directory(
@@ -270,7 +270,7 @@ def test_parameters_stored_damaged_are_refused_in_a_sentence(place: Place) -> No
     place.db.connection.execute("UPDATE workflow_runs SET params_json = '['")
     with pytest.raises(UsageError, match="params_json"):
         place.run(run_id)
-    assert lock_path(place.work.locks, run_id).exists()
+    assert lock_path(place.locks, run_id).exists()
     assert place.status() == "active"
 
 

@@ -105,7 +105,7 @@ def test_a_crash_during_a_unit_hands_the_same_attempt_out_again_and_status_shows
     place.write(a_step("a", *sh('echo "$$" >> trace; test -e again || { touch again; kill -9 "$PPID"; }')))
     crash(place, "nowhere")
     before = place.row("SELECT * FROM workflow_run_unit_attempts")
-    shown = reports.detail(place.db, place.work.locks, before["run_id"], with_units=True, with_attempts=True)
+    shown = reports.detail(place.db, before["run_id"], with_units=True, with_attempts=True)
     assert shown["run"]["interrupted"] is True
     assert [row["interrupted"] for row in (*shown["units"], *shown["attempts"])] == [True, True]
     assert place.run().exit_status == 0

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from builders import event_types
 from places import Place
-from workflow_files import a_map, a_step, items, sh
+from workflow_files import a_step, sh
 
 RETRY = {"max": 3, "on": ["timeout", "spawn_failed", "non_zero_exit", "parse_error", "aborted"]}
 
@@ -45,10 +45,9 @@ def test_the_context_of_the_engine_is_not_shadowed_by_what_is_passed_through(pla
 def test_a_context_up_to_its_limit_is_passed_and_one_byte_more_is_not_started(
     place: Place, size: int, status: str
 ) -> None:
-    place.write(a_map("a", *sh("echo started; touch started")), params=items())
-    # The item is JSON text in quotes.
+    filling = size - len('{"steps.a.output":""}')
     place.write(
-        a_step("a", *python(f"print('y' * {size - len('{') - len(chr(34) * 4) - len('steps.a.output:}')})")),
+        a_step("a", *python(f"print('y' * {filling})")),
         a_step("b", *sh('touch started; printf %s "$AKM_INPUTS" | wc -c'), inputs=("steps.a.output",)),
     )
     place.run()

@@ -19,8 +19,8 @@ from akm.engine.lock import holder_path, lock_path
 from akm.engine.runners.base import Dispatch, Outcome
 
 
-def akm(place: Place, *arguments: str) -> subprocess.CompletedProcess[str]:
-    environment = {**os.environ, "AKM_DATABASE_URL": f"sqlite:///{place.db.path}"}
+def akm(place: Place, *arguments: str, **more: str) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "AKM_DATABASE_URL": f"sqlite:///{place.db.path}", **more}
     command = [sys.executable, "-m", "akm", *arguments]
     return subprocess.run(command, env=environment, capture_output=True, text=True)
 
@@ -83,7 +83,7 @@ def test_a_holder_file_that_names_a_living_process_does_not_hold(place: Place) -
     place.write(a_step("a"), a_step("b"))
     run_id = place.fake(done, max_steps=1).run["id"]
     holder: dict[str, Any] = {"pid": os.getppid(), "host": "here", "startedAt": "2027-01-01T00:00:00.000Z"}
-    holder_path(lock_path(place.work.locks, run_id)).write_text(json.dumps(holder))
+    holder_path(lock_path(place.locks, run_id)).write_text(json.dumps(holder))
     assert place.fake(done).run["status"] == "completed"
 
 
@@ -94,7 +94,7 @@ def test_a_killed_driver_holds_nothing(place: Place, flag: str) -> None:
     ended = akm(place, "workflow", "run", "w", *filter(None, [flag]))
     assert ended.returncode == 0
     assert json.loads(ended.stdout)["resumed"] is True
-    assert not Path(lock_path(place.work.locks, json.loads(ended.stdout)["run"]["id"])).exists()
+    assert not Path(lock_path(place.locks, json.loads(ended.stdout)["run"]["id"])).exists()
 
 
 def test_an_abandoned_run_stops_before_its_next_unit(place: Place) -> None:
@@ -103,3 +103,20 @@ def test_an_abandoned_run_stops_before_its_next_unit(place: Place) -> None:
     assert json.loads(ended.stdout)["run"]["status"] == "failed"
     assert place.attempts() == [("a:solo", 1, "completed", None)]
     assert place.status() == "failed"
+
+
+def test_who_shares_the_database_shares_its_locks_whatever_else_they_do_not_share(
+    place: Place, tmp_path: Path
+) -> None:
+    place.write(a_step("a"), a_step("b"))
+    (tmp_path / "links").mkdir()
+    (tmp_path / "links/state.db").symlink_to(place.db.path)
+    url, ended = f"sqlite:///{tmp_path}/links/state.db", []
+
+    def act(dispatch: Dispatch) -> Outcome:
+        others = {"AKM_DATA_DIR": str(tmp_path / "other"), "AKM_DATABASE_URL": url}
+        ended.append(akm(place, "workflow", "run", dispatch.run_id, **others))
+        return said("x")
+
+    place.fake(act, max_steps=1)
+    assert ended[0].returncode == 75

@@ -11,9 +11,11 @@ from outcomes import broken, done, said
 from places import Place
 from workflow_files import a_map, a_step, items, sh
 
+from akm.engine.progress import Progress
 from akm.engine.runners.base import Dispatch, Outcome
 from akm.errors import AkmError, TransientError
 from akm.services import attempts, runs
+from akm.store.opening import open_database
 
 AT = "2027-01-01T00:00:00.000Z"
 
@@ -46,11 +48,21 @@ def test_as_many_units_run_at_once_as_the_map_says_and_results_keep_the_items_or
     assert place.output("a") == [str(number) for number in range(9)]
 
 
-def test_the_invocation_can_narrow_the_width(place: Place) -> None:
-    place.write(a_map("a", concurrency=3), params=items(1, 2, 3))
-    gauge = Gauge(1)
-    place.fake(gauge, max_concurrency=1)
-    assert gauge.peak == 1
+@pytest.mark.parametrize(("asked", "width"), [(None, 3), (2, 2), (1, 1), (64, 3)])
+def test_the_invocation_can_narrow_the_width_and_not_widen_it(
+    place: Place, asked: int | None, width: int
+) -> None:
+    place.write(a_map("a", concurrency=3), params=items(*range(9)))
+    reserved: list[int] = []
+
+    def count(_dispatch: Dispatch) -> Outcome:
+        with open_database(place.db.path) as other:
+            query = "SELECT count(*) FROM workflow_run_unit_attempts WHERE status = 'running'"
+            reserved.append(other.connection.execute(query).fetchone()[0])
+        return said("x")
+
+    place.fake(count, max_concurrency=asked)
+    assert max(reserved) == width
 
 
 def test_an_item_that_ends_last_still_comes_first_in_the_result(place: Place) -> None:
@@ -216,8 +228,7 @@ def test_when_nothing_more_can_be_reserved_units_under_way_are_stopped_and_finis
 
     def act(dispatch: Dispatch) -> Outcome:
         if dispatch.item.item == "slow":
-            dispatch.abort.wait(30)
-            return broken("aborted")
+            return broken("aborted") if dispatch.abort.wait(5) else said("was not stopped")
         return said("x")
 
     full = TransientError("The disk that holds it is full; nothing was written.", code="DATABASE_FULL")
@@ -270,7 +281,6 @@ def test_a_second_end_of_an_attempt_is_refused_and_said(place: Place) -> None:
 
     def somebody_was_faster(dispatch: Dispatch) -> Outcome:
         from akm.services.attempts import Finished
-        from akm.store.opening import open_database
 
         with open_database(place.db.path) as other:
             early = Finished("a:solo", dispatch.attempt, dispatch.dispatch_id, "completed", '"early"')
@@ -280,3 +290,25 @@ def test_a_second_end_of_an_attempt_is_refused_and_said(place: Place) -> None:
     result = place.fake(somebody_was_faster)
     assert "refused" in result.executed[0].notices[0]
     assert place.row("SELECT result_json FROM workflow_run_units")["result_json"] == '"early"'
+
+
+def test_a_result_that_is_lost_is_told_even_when_the_step_cannot_be_ended_either(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place.write(a_step("a"))
+    full = TransientError("The disk that holds it is full; nothing was written.", code="DATABASE_FULL")
+    told: list[Progress] = []
+
+    def refuse(*_arguments: Any, **_named: Any) -> None:
+        raise full
+
+    with monkeypatch.context() as patch:
+        advance_with(patch, lambda finished, _wanted: full if finished else None)
+        patch.setattr("akm.services.steps.complete", refuse)
+        with pytest.raises(TransientError, match="is full"):
+            place.fake(done, observe=told.append)
+    (notice,) = [news.text for news in told if news.kind == "notice"]
+    assert "a:solo ran, but its result was not recorded" in str(notice)
+    assert place.status() == "active"
+    assert place.fake(done).exit_status == 0
+    assert place.attempts() == [("a:solo", 1, "completed", None)]

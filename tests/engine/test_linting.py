@@ -66,3 +66,12 @@ def test_every_real_workflow_is_sound(place: Place) -> None:
     found = lint(place.work, [str(REAL)])
     assert len(found) == 9
     assert [one.path.name for one in found if not one.is_sound] == []
+
+
+def test_plain_markdown_in_a_folder_is_passed_over_except_among_workflows(place: Place) -> None:
+    for folder in ("docs", "docs/workflows"):
+        (place.root / folder).mkdir()
+        (place.root / folder / "notes.md").write_text("# Notes\n")
+    (place.root / "docs" / "broken.md").write_text("---\nsteps: 1\n---\n")
+    checked = lint(place.work, ["docs"])
+    assert [str(one.path) for one in checked] == ["docs/broken.md", "docs/workflows/notes.md"]

@@ -139,13 +139,13 @@ def test_a_run_is_interrupted_only_while_nobody_drives_it(place: Place) -> None:
 
     def look(dispatch: Dispatch) -> Outcome:
         row = {"id": dispatch.run_id, "status": "active"}
-        reports.mark_interrupted([row], place.work.locks)
+        reports.mark_interrupted(place.db, [row])
         shown.append(row)
         return said("x")
 
     run_id = place.fake(look, max_steps=1).run["id"]
     assert shown == [{"id": run_id, "status": "active"}]
-    afterwards = reports.detail(place.db, place.work.locks, run_id)["run"]
+    afterwards = reports.detail(place.db, run_id)["run"]
     assert (afterwards["status"], afterwards["interrupted"]) == ("active", True)
     assert afterwards["next"] == f"akm workflow run {run_id}"
 

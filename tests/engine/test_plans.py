@@ -61,6 +61,6 @@ def test_status_names_the_damaged_plan_of_a_completed_run(place: Place) -> None:
     place.write(a_step("a"))
     run_id = place.fake(done).run["id"]
     place.db.connection.execute("UPDATE workflow_runs SET plan_json = '{'")
-    shown = reports.detail(place.db, place.work.locks, run_id)
+    shown = reports.detail(place.db, run_id)
     assert shown["warnings"] == [f"plan_json of run {run_id} is missing or damaged."]
     assert place.fake(done, target=run_id).executed == []

@@ -6,16 +6,18 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
-from outcomes import done
+from outcomes import broken, done, said
 from places import Place
 from workflow_files import a_step, sh
 
 from akm.engine.abort import Abort
+from akm.engine.runners.base import Dispatch, Outcome
 from akm.engine.signals import STOPPING, stopping
 
 FINAL_WAIT = 30
@@ -96,6 +98,19 @@ def test_a_second_interrupt_ends_the_driver_at_once(place: Place, signs: Path) -
     assert place.attempts() == [("a:solo", 1, "running", None)]
     assert place.fake(done).exit_status == 0
     assert place.dispatched[0].attempt == 1
+
+
+def test_a_signal_that_does_not_wake_the_waiting_driver_is_heeded_all_the_same(place: Place) -> None:
+    place.write(a_step("a"))
+
+    def act(dispatch: Dispatch) -> Outcome:
+        # Delivered to this thread, so that the driver's wait is not interrupted by it.
+        signal.pthread_kill(threading.get_ident(), signal.SIGINT)
+        return broken("aborted") if dispatch.abort.wait(10) else said("nobody stopped me")
+
+    result = place.fake(act)
+    assert (result.exit_status, result.aborted_by) == (130, "SIGINT")
+    assert place.attempts() == [("a:solo", 1, "failed", "aborted")]
 
 
 def test_handlers_are_given_back(place: Place) -> None:

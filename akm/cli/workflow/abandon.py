@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from akm import clock, config, paths
+from akm import clock, config
 from akm.cli import ledger, options, output
 from akm.cli.tables import Table
 from akm.cli.workflow.status import lines
@@ -19,7 +19,7 @@ def abandon(run: options.Run) -> None:
     with ledger.opened(config.read()) as db:
         run_id = resolve(db, run)
         runs.abandon(db, run_id, at=clock.now())
-        shown = reports.detail(db, paths.locks_dir(), run_id)
+        shown = reports.detail(db, run_id)
     output.show({"ok": True, **shown}, render=_lines)
 
 

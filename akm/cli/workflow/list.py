@@ -45,7 +45,7 @@ def list(
             limit=limit,
             offset=offset,
         )
-        found = reports.listing(db, paths.locks_dir(), filters)
+        found = reports.listing(db, filters)
     where = "anywhere" if all_scopes else f"in {anchor}"
     output.show({"ok": True, **found}, render=lambda result: _table(result, where, limit), items="runs")
 

@@ -53,22 +53,22 @@ def run(
 
     timeout_ms = None if timeout is None else durations.milliseconds(timeout, "--timeout")
     work = surroundings.here()
-    with ledger.opened(work.layers) as db, progress.shown(quiet=quiet) as observe:
-        chosen = driver.Options(
-            max_steps=max_steps,
-            max_retries=max_retries,
-            max_concurrency=max_concurrency,
-            timeout_ms=timeout_ms,
-            new=new,
-            observe=observe,
-            announce=output.warn,
-        )
-        try:
+    try:
+        with ledger.opened(work.layers) as db, progress.shown(quiet=quiet) as observe:
+            chosen = driver.Options(
+                max_steps=max_steps,
+                max_retries=max_retries,
+                max_concurrency=max_concurrency,
+                timeout_ms=timeout_ms,
+                new=new,
+                observe=observe,
+                announce=output.warn,
+            )
             result = driver.run(db, work, target, given=parameters.given(ctx), options=chosen)
-        except TransientError as error:
-            if not skip_if_locked or error.code not in _SKIPPED:
-                raise
-            return _skip(target, error)
+    except TransientError as error:
+        if not skip_if_locked or error.code not in _SKIPPED:
+            raise
+        return _skip(target, error)
     output.show(result.shown(), render=_lines)
     return result.exit_status
 

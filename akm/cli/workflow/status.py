@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from akm import config, paths
+from akm import config
 from akm.cli import ledger, options, output
 from akm.cli.tables import Table
 from akm.cli.unit_ids import short
@@ -25,7 +25,7 @@ def status(
     layers = config.read()
     with ledger.opened(layers) as db:
         run_id = reports.look_up(db, layers, target, all_scopes=all_scopes)
-        shown = reports.detail(db, paths.locks_dir(), run_id, with_units=units, with_attempts=attempts)
+        shown = reports.detail(db, run_id, with_units=units, with_attempts=attempts)
     for warning in shown.get("warnings", ()):
         output.warn(warning)
     output.show({"ok": True, **shown}, render=lines)
@@ -76,7 +76,7 @@ def _rows(shown: dict[str, Any], kind: str, columns: tuple[str, ...]) -> Iterato
         [
             (
                 short(row["unitId"]),
-                "interrupted" if row.get("interrupted") else row["status"],
+                _status(row),
                 row[number],
                 row["tokens"],
                 row["failureReason"],
@@ -86,6 +86,12 @@ def _rows(shown: dict[str, Any], kind: str, columns: tuple[str, ...]) -> Iterato
         ],
         "No unit was dispatched yet.",
     )
+
+
+def _status(row: dict[str, Any]) -> str:
+    if row.get("interrupted"):
+        return "interrupted"
+    return f"{row['status']} (input changed)" if row.get("inputChanged") else str(row["status"])
 
 
 def _next(run: dict[str, Any]) -> Iterator[str]:
