@@ -11,6 +11,7 @@ from akm.errors import AkmError, NotFoundError, UsageError
 from akm.store import attempts, events, runs, sql
 from akm.store.attempts import Finished, Wanted
 from akm.store.database import Database, Transaction
+from akm.store.events import NewEvent
 
 __all__ = ["Advanced", "Finished", "Reservation", "Wanted", "advance", "finish", "reserve"]
 
@@ -55,7 +56,7 @@ def reserve(db: Database, run_id: str, wanted: Wanted, *, at: str) -> Reservatio
                 code="RESOURCE_ALREADY_EXISTS",
                 hint=f"Reopen it with `akm workflow resume {run_id}`.",
             )
-        return _reserve(tx, run, wanted, at)
+        return _reserve(tx, run, [wanted], at)[0]
 
 
 def finish(db: Database, run_id: str, finished: Finished, *, at: str) -> bool:
@@ -66,7 +67,7 @@ def finish(db: Database, run_id: str, finished: Finished, *, at: str) -> bool:
     """
     _refuse_open([finished])
     with db.immediate() as tx:
-        return _finish(tx, _run(tx, run_id), finished, at)
+        return _finish(tx, _run(tx, run_id), [finished], at)[0]
 
 
 def advance(
@@ -80,10 +81,9 @@ def advance(
     _refuse_open(finished)
     with db.immediate() as tx:
         run = _run(tx, run_id)
-        landed = tuple(_finish(tx, run, one, at) for one in finished)
-        is_active = run.status == states.ACTIVE
-        reserved = tuple(_reserve(tx, run, one, at) for one in wanted) if is_active else ()
-        return Advanced(landed, reserved, run.status)
+        landed = _finish(tx, run, finished, at)
+        reserved = _reserve(tx, run, wanted, at) if run.status == states.ACTIVE else []
+        return Advanced(tuple(landed), tuple(reserved), run.status)
 
 
 def _refuse_open(finished: Sequence[Finished]) -> None:
@@ -99,48 +99,71 @@ def _run(tx: Transaction, run_id: str) -> sql.RunHead:
     return run
 
 
-def _reserve(tx: Transaction, run: sql.RunHead, wanted: Wanted, at: str) -> Reservation:
-    latest = attempts.latest(tx, run.id, wanted.unit_id)
-    if latest is not None and latest.status == states.RUNNING:
-        return Reservation(wanted.unit_id, latest.attempt, latest.dispatch_id, True)
-    attempt = 1 if latest is None else latest.attempt + 1
-    dispatch_id = ids.new()
-    attempts.insert(
-        tx, run.id, wanted, attempt=attempt, dispatch_id=dispatch_id, holder=f"pid:{os.getpid()}", at=at
-    )
-    metadata = _ids(run.id, wanted.step_id, wanted.unit_id, attempt, dispatch_id, wanted.phase)
-    metadata["status"] = states.RUNNING
-    events.append(tx, "workflow_unit_started", at=at, ref=run.workflow_ref, metadata=metadata)
-    return Reservation(wanted.unit_id, attempt, dispatch_id, False)
-
-
-def _finish(tx: Transaction, run: sql.RunHead, finished: Finished, at: str) -> bool:
-    row = attempts.finish(tx, run.id, finished, at)
-    if row is None:
-        return False
-    if not attempts.project(tx, run.id, finished, at):
-        raise AkmError(
-            f"Attempt {finished.attempt} of {finished.unit_id} in run {run.id} is no longer the latest one; "
-            "its end was not written."
+def _reserve(tx: Transaction, run: sql.RunHead, wanted: Sequence[Wanted], at: str) -> list[Reservation]:
+    reserved: list[Reservation] = []
+    rows = []
+    started = []
+    for one in wanted:
+        latest = attempts.latest(tx, run.id, one.unit_id)
+        if latest is not None and latest.status == states.RUNNING:
+            reserved.append(Reservation(one.unit_id, latest.attempt, latest.dispatch_id, True))
+            continue
+        number = 1 if latest is None else latest.attempt + 1
+        made = Reservation(one.unit_id, number, ids.new(), False)
+        rows.append(
+            attempts.insert(
+                tx, run.id, one, attempt=number, dispatch_id=made.dispatch_id, holder=_holder(), at=at
+            )
         )
-    metadata = _ids(run.id, row.step_id, finished.unit_id, finished.attempt, finished.dispatch_id, row.phase)
-    metadata["status"] = finished.status
+        metadata = _metadata(run.id, one.step_id, made, one.phase, states.RUNNING)
+        started.append(NewEvent("workflow_unit_started", at, run.workflow_ref, metadata))
+        reserved.append(made)
+    if rows:
+        attempts.project_reserved(tx, rows)
+        events.append_each(tx, started)
+    return reserved
+
+
+def _finish(tx: Transaction, run: sql.RunHead, finished: Sequence[Finished], at: str) -> list[bool]:
+    found = [attempts.finish(tx, run.id, one, at) for one in finished]
+    landed = [one for one, row in zip(finished, found, strict=True) if row is not None]
+    if landed and not attempts.project_finished(tx, run.id, landed, at):
+        units = ", ".join(one.unit_id for one in landed)
+        raise AkmError(
+            f"An attempt of {units} in run {run.id} is no longer its unit's latest; its end was not written."
+        )
+    ended = [
+        NewEvent("workflow_unit_finished", at, run.workflow_ref, _ending(run.id, one, row))
+        for one, row in zip(finished, found, strict=True)
+        if row is not None
+    ]
+    if ended:
+        events.append_each(tx, ended)
+    return [row is not None for row in found]
+
+
+def _ending(run_id: str, finished: Finished, row: sql.FinishedAttempt) -> dict[str, str | int]:
+    metadata = _metadata(run_id, row.step_id, finished, row.phase, finished.status)
     if finished.failure_reason is not None:
         metadata["failureReason"] = finished.failure_reason
     if finished.tokens is not None:
         metadata["tokens"] = finished.tokens
-    events.append(tx, "workflow_unit_finished", at=at, ref=run.workflow_ref, metadata=metadata)
-    return True
+    return metadata
 
 
-def _ids(
-    run_id: str, step_id: str, unit_id: str, attempt: int, dispatch_id: str, phase: str
+def _metadata(
+    run_id: str, step_id: str, attempt: Reservation | Finished, phase: str, status: str
 ) -> dict[str, str | int]:
     return {
         "runId": run_id,
         "stepId": step_id,
-        "unitId": unit_id,
-        "attempt": attempt,
-        "dispatchId": dispatch_id,
+        "unitId": attempt.unit_id,
+        "attempt": attempt.attempt,
+        "dispatchId": attempt.dispatch_id,
         "phase": phase,
+        "status": status,
     }
+
+
+def _holder() -> str:
+    return f"pid:{os.getpid()}"

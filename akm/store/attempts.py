@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from akm.store import sql
 from akm.store.database import Transaction
+from akm.store.statement import Value
+
+Row = dict[str, Value]
 
 
 class Wanted(NamedTuple):
@@ -43,81 +47,61 @@ def latest(tx: Transaction, run_id: str, unit_id: str) -> sql.LatestAttempt | No
 
 def insert(
     tx: Transaction, run_id: str, wanted: Wanted, *, attempt: int, dispatch_id: str, holder: str, at: str
-) -> None:
-    """Insert a running attempt and make it the unit's latest."""
+) -> Row:
+    """Insert a running attempt and return its row, for `project_reserved`."""
     unit_id, step_id, node_id, phase, input_hash, runner, engine, model, parent, worktree = wanted
-    tx.run(
-        sql.ATTEMPT_INSERT,
-        run_id=run_id,
-        unit_id=unit_id,
-        attempt=attempt,
-        dispatch_id=dispatch_id,
-        step_id=step_id,
-        node_id=node_id,
-        phase=phase,
-        runner=runner,
-        engine=engine,
-        model=model,
-        input_hash=input_hash,
-        started_at=at,
-        claim_holder=holder,
-        claim_expires_at=at,
-        worktree_path=worktree,
-    )
-    tx.run(
-        sql.UNIT_RESERVE,
-        run_id=run_id,
-        unit_id=unit_id,
-        step_id=step_id,
-        node_id=node_id,
-        parent_unit_id=parent,
-        phase=phase,
-        runner=runner,
-        engine=engine,
-        model=model,
-        input_hash=input_hash,
-        started_at=at,
-        claim_holder=holder,
-        claim_expires_at=at,
-        attempts=attempt,
-        worktree_path=worktree,
-    )
+    row: Row = {
+        "run_id": run_id,
+        "unit_id": unit_id,
+        "attempt": attempt,
+        "dispatch_id": dispatch_id,
+        "step_id": step_id,
+        "node_id": node_id,
+        "parent_unit_id": parent,
+        "phase": phase,
+        "runner": runner,
+        "engine": engine,
+        "model": model,
+        "input_hash": input_hash,
+        "started_at": at,
+        "claim_holder": holder,
+        "claim_expires_at": at,
+        "worktree_path": worktree,
+    }
+    tx.run_each(sql.ATTEMPT_INSERT, (row,))
+    return row
+
+
+def project_reserved(tx: Transaction, rows: Sequence[Row]) -> None:
+    """Make inserted attempts the latest ones of their units."""
+    tx.run_each(sql.UNIT_RESERVE, rows)
 
 
 def finish(tx: Transaction, run_id: str, finished: Finished, at: str) -> sql.FinishedAttempt | None:
     """Write how a running attempt ended; None when no such attempt is running any more."""
+    return tx.one(sql.ATTEMPT_FINISH, **_ending(run_id, finished, at))
+
+
+def project_finished(tx: Transaction, run_id: str, finished: Sequence[Finished], at: str) -> bool:
+    """Write the same ends on the units' rows; tells whether each attempt still was its unit's latest."""
+    rows = [_ending(run_id, one, at) for one in finished]
+    return tx.run_each(sql.UNIT_FINISH, rows) == len(rows)
+
+
+def _ending(run_id: str, finished: Finished, at: str) -> Row:
     unit_id, attempt, dispatch_id, status, result_json, tokens, failure_reason, session_id = finished
-    return tx.one(
-        sql.ATTEMPT_FINISH,
-        run_id=run_id,
-        unit_id=unit_id,
-        attempt=attempt,
-        dispatch_id=dispatch_id,
-        status=status,
-        result_json=result_json,
-        tokens=tokens,
-        failure_reason=failure_reason,
-        session_id=session_id,
-        finished_at=at,
-    )
-
-
-def project(tx: Transaction, run_id: str, finished: Finished, at: str) -> bool:
-    """Write the same ending on the unit's row; tells whether that attempt still was the unit's latest."""
-    unit_id, attempt, _dispatch_id, status, result_json, tokens, failure_reason, session_id = finished
-    changed = tx.run(
-        sql.UNIT_FINISH,
-        run_id=run_id,
-        unit_id=unit_id,
-        attempt=attempt,
-        status=status,
-        result_json=result_json,
-        tokens=tokens,
-        failure_reason=failure_reason,
-        session_id=session_id,
-        finished_at=at,
-    )
-    return changed == 1
+    return {
+        "run_id": run_id,
+        "unit_id": unit_id,
+        "attempt": attempt,
+        "dispatch_id": dispatch_id,
+        "status": status,
+        "result_json": result_json,
+        "tokens": tokens,
+        "failure_reason": failure_reason,
+        "session_id": session_id,
+        "finished_at": at,
+    }
 
 
 def accounting(tx: Transaction, run_id: str) -> sql.Accounting:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import time
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Final, TypeVar
@@ -11,10 +12,9 @@ from typing import Final, TypeVar
 from akm.errors import AkmError, TransientError
 from akm.store import lock_holder, newer
 from akm.store.connect import BUSY_SECONDS, is_contention, translate
-from akm.store.statement import Change, Query
+from akm.store.statement import Change, Query, Value
 
 Row = TypeVar("Row", bound=tuple)  # type: ignore[type-arg]
-Value = str | int | None
 
 BEGINS: Final = 5
 PAUSES: Final = (0.001, 0.002, 0.004, 0.008)
@@ -23,23 +23,28 @@ PAUSES: Final = (0.001, 0.002, 0.004, 0.008)
 class Transaction:
     """Runs statements inside the open transaction; handed out by `Database.immediate()` and `read()`."""
 
-    __slots__ = ("_execute",)
+    __slots__ = ("_execute", "_execute_many")
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._execute = connection.execute
+        self._execute_many = connection.executemany
 
     def one(self, query: Query[Row], **params: Value) -> Row | None:
         """Return the first row, or None when there is none."""
-        found = self._execute(query.text, params).fetchone()
+        found = self._execute(query.text, query.pick(params)).fetchone()
         return None if found is None else query.row(*found)
 
     def all(self, query: Query[Row], **params: Value) -> list[Row]:
         """Return every row."""
-        return [query.row(*found) for found in self._execute(query.text, params).fetchall()]
+        return [query.row(*found) for found in self._execute(query.text, query.pick(params)).fetchall()]
 
     def run(self, change: Change, **params: Value) -> int:
         """Write, and return how many rows changed."""
-        return self._execute(change.text, params).rowcount
+        return self._execute(change.text, change.pick(params)).rowcount
+
+    def run_each(self, change: Change, rows: Iterable[Mapping[str, Value]]) -> int:
+        """Write once per row of parameters, and return how many rows changed in all."""
+        return self._execute_many(change.text, map(change.pick, rows)).rowcount
 
 
 class _Block:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from json.encoder import encode_basestring as quote
 from typing import NamedTuple
 
 from akm.store import sql
 from akm.store.database import Transaction
-
-_encode = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode
 
 
 class EventFilters(NamedTuple):
@@ -23,11 +21,31 @@ class EventFilters(NamedTuple):
     limit: int = -1
 
 
+class NewEvent(NamedTuple):
+    """An event to write; `ref` is the workflow ref it is about."""
+
+    event_type: str
+    at: str
+    ref: str | None
+    metadata: Mapping[str, str | int]
+
+
 def append(
     tx: Transaction, event_type: str, *, at: str, ref: str | None, metadata: Mapping[str, str | int]
 ) -> None:
     """Write an event inside the caller's transaction; a failure takes the whole transaction back."""
-    tx.run(sql.EVENT_INSERT, event_type=event_type, ts=at, ref=ref, metadata_json=_encode(metadata))
+    append_each(tx, (NewEvent(event_type, at, ref, metadata),))
+
+
+def append_each(tx: Transaction, written: Iterable[NewEvent]) -> None:
+    """Write events as `append` does, in order."""
+    tx.run_each(
+        sql.EVENT_INSERT,
+        (
+            {"event_type": kind, "ts": at, "ref": ref, "metadata_json": _encode(metadata)}
+            for kind, at, ref, metadata in written
+        ),
+    )
 
 
 def append_once(
@@ -65,3 +83,11 @@ def last_id(tx: Transaction) -> int:
     """Return the newest event's id, 0 when there is none."""
     row = tx.one(sql.EVENTS_LAST_ID)
     return 0 if row is None else row.id
+
+
+def _encode(metadata: Mapping[str, str | int]) -> str:
+    # By hand, because every dispatch writes two of these and a general encoder takes three times as long.
+    members = [
+        f'"{name}":{quote(value) if isinstance(value, str) else value}' for name, value in metadata.items()
+    ]
+    return f"{{{','.join(members)}}}"

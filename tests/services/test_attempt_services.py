@@ -134,7 +134,7 @@ def test_an_end_whose_projection_moved_on_is_taken_back_whole(db: Database) -> N
     reserved = attempts.reserve(db, run_id, a_wanted(), at=AT)
     db.connection.execute("UPDATE workflow_run_units SET attempts = 2")
     before = dump(db)
-    with pytest.raises(AkmError, match="no longer the latest"):
+    with pytest.raises(AkmError, match="no longer its unit's latest"):
         attempts.finish(db, run_id, finished(reserved), at=later(1))
     assert dump(db) == before
 

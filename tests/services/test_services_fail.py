@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Iterable
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -29,6 +31,10 @@ class Failing:
             error.sqlite_errorcode = sqlite3.SQLITE_IOERR
             raise error
         return self._connection.execute(text, *values)
+
+    def executemany(self, text: str, rows: Iterable[Any]) -> SimpleNamespace:
+        """Run row by row, so that a batch can fail in its middle."""
+        return SimpleNamespace(rowcount=sum(self.execute(text, row).rowcount for row in rows))
 
     @property
     def in_transaction(self) -> bool:

@@ -52,6 +52,10 @@ class Interposed:
         self._instead(text)
         return self._connection.execute(text, *values)
 
+    def executemany(self, text: str, rows: Any) -> sqlite3.Cursor:
+        self._instead(text)
+        return self._connection.executemany(text, rows)
+
     @property
     def in_transaction(self) -> bool:
         return self._connection.in_transaction

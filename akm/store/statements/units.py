@@ -13,11 +13,12 @@ units = WorkflowRunUnit.__table__  # type: ignore[attr-defined]
 c = units.c
 
 NAMED = ("step_id", "node_id", "parent_unit_id", "phase", "runner", "engine", "model", "input_hash")
-CLAIM = ("started_at", "claim_holder", "claim_expires_at", "attempts")
+CLAIM = ("started_at", "claim_holder", "claim_expires_at")
 RESULT = ("result_json", "tokens", "failure_reason", "session_id", "finished_at")
 UPSERT = insert(units).values(
     **{name: bindparam(name) for name in ("run_id", "unit_id", *NAMED, *CLAIM)},
     worktree_path=bindparam("worktree_path"),
+    attempts=bindparam("attempt"),
     status=word(states.RUNNING),
 )
 
@@ -27,7 +28,10 @@ STATEMENTS = [
         UPSERT.on_conflict_do_update(
             index_elements=["run_id", "unit_id"],
             set_={
-                **{name: UPSERT.excluded[name] for name in (*NAMED, *CLAIM, "status", "worktree_path")},
+                **{
+                    name: UPSERT.excluded[name]
+                    for name in (*NAMED, *CLAIM, "attempts", "status", "worktree_path")
+                },
                 **dict.fromkeys(RESULT, null()),
             },
         ),
