@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from akm.engine.runners.base import Dispatch, Outcome, failed
 from akm.services.attempts import Finished, Wanted
 from akm.workflow.plan import CommandTarget
@@ -27,15 +29,25 @@ def wanted(item: WorkItem) -> Wanted:
     )
 
 
-def result(item: WorkItem, outcome: Outcome) -> tuple[UnitResult, Outcome]:
-    """Shape an outcome for reduction; a result that is no JSON makes the unit fail."""
-    found = _unit_result(item, outcome)
+class Settled(NamedTuple):
+    """The end of an attempt: for reduction, as it counts, and as the row that is written."""
+
+    result: UnitResult
+    outcome: Outcome
+    row: Finished
+
+
+def settle(dispatch: Dispatch, outcome: Outcome) -> Settled:
+    """Shape the end of an attempt; a result that is no JSON makes the unit fail."""
+    item = dispatch.item
+    result = _unit_result(item, outcome)
     try:
-        journal_text(found)
+        text = journal_text(result)
     except ValueError as error:
         outcome = failed("dispatch_error", f"the result of {item.unit_id} is not JSON: {error}")
-        return _unit_result(item, outcome), outcome
-    return found, outcome
+        result = _unit_result(item, outcome)
+        text = journal_text(result)
+    return Settled(result, outcome, _finished(dispatch, outcome, text))
 
 
 def _unit_result(item: WorkItem, outcome: Outcome) -> UnitResult:
@@ -50,14 +62,13 @@ def _unit_result(item: WorkItem, outcome: Outcome) -> UnitResult:
     )
 
 
-def finished(dispatch: Dispatch, outcome: Outcome, result: UnitResult) -> Finished:
-    """Shape the end of an attempt for its row."""
+def _finished(dispatch: Dispatch, outcome: Outcome, result_json: str | None) -> Finished:
     return Finished(
         unit_id=dispatch.item.journal_id,
         attempt=dispatch.attempt,
         dispatch_id=dispatch.dispatch_id,
         status=outcome.status,
-        result_json=journal_text(result),
+        result_json=result_json,
         tokens=outcome.tokens,
         failure_reason=outcome.failure_reason,
         session_id=outcome.session_id,

@@ -12,7 +12,7 @@ from akm.engine.abort import Abort
 from akm.engine.budget import Spending
 from akm.engine.ledger import Ledger, Recorded
 from akm.engine.progress import Observe, Progress
-from akm.engine.runners.base import Dispatch, Outcome, Runner
+from akm.engine.runners.base import Dispatch, Outcome, Runner, Shared
 from akm.engine.workers import Ended, Workers
 from akm.services.attempts import Finished, Reservation
 from akm.workflow.results import UnitResult
@@ -76,6 +76,7 @@ class _FanOut:
         self.finished: list[Finished] = []
         self.workers = Workers(setting.width, setting.runner)
         self.done = Dispatched()
+        self.shared = Shared()
 
     def run(self) -> None:
         while True:
@@ -147,15 +148,16 @@ class _FanOut:
                 params=self.setting.params,
                 abort=self.abort,
                 environment=self.setting.environment,
+                shared=self.shared,
             )
         )
         self.setting.observe(Progress("unit_started", item.step_id, item.unit_id))
 
     def settle(self, ended: Ended) -> None:
         """Turn an outcome into a row to write, and into another try or the unit's result."""
-        item, outcome = ended.dispatch.item, ended.outcome
-        result, outcome = attempt_rows.result(item, outcome)
-        self.finished.append(attempt_rows.finished(ended.dispatch, outcome, result))
+        item = ended.dispatch.item
+        result, outcome, row = attempt_rows.settle(ended.dispatch, ended.outcome)
+        self.finished.append(row)
         self.done.notices.extend(outcome.warnings)
         self.setting.spending.spend(outcome.tokens)
         self.setting.observe(

@@ -12,6 +12,8 @@ from typing import Any
 
 from sqlalchemy import Case
 from sqlalchemy.dialects import sqlite
+from sqlalchemy.schema import CreateIndex, CreateTable
+from sqlmodel import SQLModel
 
 from akm.store.statements import Written, attempts, events, runs, steps, units
 
@@ -31,7 +33,17 @@ from akm.store.statement import Change, Query
 
 # The revisions of the schema, oldest first; the last one is what this build reads and writes.
 REVISIONS: Final = {revisions}
+
+# What the revisions together make, for a file that is new; an older file is taken there revision by revision.
+SCHEMA: Final = (
+{schema}
+)
 '''
+# As Alembic makes it.
+VERSION_TABLE = (
+    "CREATE TABLE IF NOT EXISTS alembic_version (version_num VARCHAR(32) NOT NULL, "
+    "CONSTRAINT alembic_version_pkc PRIMARY KEY (version_num))"
+)
 NOUNS = (runs, steps, units, attempts, events)
 DIALECT = sqlite.dialect(paramstyle="named")
 
@@ -97,10 +109,21 @@ def revisions() -> tuple[str, ...]:
     return tuple(reversed([revision.revision for revision in script.walk_revisions()]))
 
 
+def schema() -> list[str]:
+    """Write the statements that make the models' tables and indexes, and Alembic's own table."""
+    tables = SQLModel.metadata.sorted_tables
+    made = [str(CreateTable(table).compile(dialect=DIALECT)) for table in tables]
+    for table in tables:
+        indexes = sorted(table.indexes, key=lambda index: str(index.name))
+        made.extend(str(CreateIndex(index).compile(dialect=DIALECT)) for index in indexes)
+    return [*made, VERSION_TABLE]
+
+
 def render() -> str:
     """Return the whole text of `sql.py`, before formatting."""
     statements = [statement for noun in NOUNS for statement in noun.STATEMENTS]
-    parts = [HEADER.format(revisions=revisions()), *row_types(statements)]
+    head = HEADER.format(revisions=revisions(), schema="\n".join(map(lines, schema())))
+    parts = [head, *row_types(statements)]
     parts.extend(assignment(statement) for statement in statements)
     return "\n\n".join(parts) + "\n"
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 from akm.errors import ConfigError
@@ -56,15 +57,24 @@ def _read_only(first: sqlite3.Connection, path: Path, found: str, busy_seconds: 
 
 def _bring_to_head(path: Path, found: str | None, busy_seconds: float) -> None:
     _refuse_foreign(path, found)
-    if found is not None:
-        back_up(path, found)
+    if found is None:
+        _create(path, busy_seconds)
     else:
-        with translated(path):
-            raw = connect(path, busy_seconds=busy_seconds)
-            # Before the schema exists, so that concurrent first openers meet in write-ahead mode.
-            prepare(raw, path, "full")
-            raw.close()
-    schema.upgrade(path, busy_seconds=busy_seconds)
+        back_up(path, found)
+        schema.upgrade(path, busy_seconds=busy_seconds)
+
+
+def _create(path: Path, busy_seconds: float) -> None:
+    """Make the newest schema in an empty file at once; whoever comes second finds it made."""
+    with translated(path), closing(connect(path, busy_seconds=busy_seconds)) as raw:
+        # Before the schema exists, so that concurrent first openers meet in write-ahead mode.
+        prepare(raw, path, "full")
+        raw.execute("BEGIN IMMEDIATE")
+        if schema.revision(raw) is None:
+            for statement in sql.SCHEMA:
+                raw.execute(statement)
+            raw.execute("INSERT INTO alembic_version VALUES (?)", (sql.REVISIONS[-1],))
+        raw.execute("COMMIT")
 
 
 def _refuse_foreign(path: Path, found: str | None) -> None:

@@ -15,6 +15,76 @@ from akm.store.statement import Change, Query
 # The revisions of the schema, oldest first; the last one is what this build reads and writes.
 REVISIONS: Final = ("0001",)
 
+# What the revisions together make, for a file that is new; an older file is taken there revision by revision.
+SCHEMA: Final = (
+    "CREATE TABLE events ( id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT, event_type TEXT NOT NULL, "
+    "ts TEXT NOT NULL, ref TEXT, idempotency_key TEXT, metadata_json TEXT DEFAULT '{}' NOT NULL )",
+    "CREATE TABLE registry_index_cache ( registry_url TEXT NOT NULL, fetched_at TEXT NOT NULL, etag "
+    "TEXT, last_modified TEXT, index_json TEXT DEFAULT '{}' NOT NULL, PRIMARY KEY (registry_url) )",
+    "CREATE TABLE task_history ( id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT, task_id TEXT NOT "
+    "NULL, status TEXT NOT NULL, started_at TEXT NOT NULL, completed_at TEXT, failed_at TEXT, "
+    "log_path TEXT, target_kind TEXT, target_ref TEXT, metadata_json TEXT DEFAULT '{}' NOT NULL )",
+    "CREATE TABLE workflow_runs ( id TEXT NOT NULL, workflow_ref TEXT NOT NULL, workflow_entry_id "
+    "INTEGER, workflow_title TEXT NOT NULL, status TEXT NOT NULL, current_step_id TEXT, created_at "
+    "TEXT NOT NULL, updated_at TEXT NOT NULL, completed_at TEXT, scope_key TEXT, agent_harness TEXT, "
+    "agent_session_id TEXT, parent_run_id TEXT, parent_unit_id TEXT, invocation_key TEXT, plan_hash "
+    "TEXT, plan_ir_version INTEGER, checkin_armed_at TEXT, engine_lease_until TEXT, "
+    "engine_lease_holder TEXT, params_json TEXT DEFAULT '{}' NOT NULL, outputs_json TEXT, plan_json "
+    "TEXT, PRIMARY KEY (id), CONSTRAINT status_known CHECK (status IN ('active', 'completed', "
+    "'blocked', 'failed')) )",
+    "CREATE TABLE workflow_run_steps ( run_id TEXT NOT NULL, step_id TEXT NOT NULL, step_title TEXT "
+    "NOT NULL, sequence_index INTEGER NOT NULL, status TEXT NOT NULL, completed_at TEXT, instructions "
+    "TEXT NOT NULL, completion_json TEXT, notes TEXT, summary TEXT, evidence_json TEXT, PRIMARY KEY "
+    "(run_id, step_id), CONSTRAINT status_known CHECK (status IN ('pending', 'completed', 'blocked', "
+    "'failed', 'skipped')), FOREIGN KEY(run_id) REFERENCES workflow_runs (id) ON DELETE CASCADE )",
+    "CREATE TABLE workflow_run_unit_attempts ( run_id TEXT NOT NULL, unit_id TEXT NOT NULL, attempt "
+    "INTEGER NOT NULL, dispatch_id TEXT NOT NULL, step_id TEXT NOT NULL, node_id TEXT NOT NULL, phase "
+    "TEXT NOT NULL, runner TEXT, engine TEXT, model TEXT, input_hash TEXT NOT NULL, status TEXT NOT "
+    "NULL, failure_reason TEXT, tokens INTEGER, session_id TEXT, worktree_path TEXT, started_at TEXT "
+    "NOT NULL, finished_at TEXT, claim_holder TEXT NOT NULL, claim_expires_at TEXT NOT NULL, "
+    "result_json TEXT, PRIMARY KEY (run_id, unit_id, attempt), CONSTRAINT attempt_counts_from_one "
+    "CHECK (attempt >= 1), CONSTRAINT phase_known CHECK (phase IN ('unit', 'gate')), CONSTRAINT "
+    "status_known CHECK (status IN ('running', 'completed', 'failed', 'skipped')), FOREIGN "
+    "KEY(run_id) REFERENCES workflow_runs (id) ON DELETE CASCADE )",
+    "CREATE TABLE workflow_run_units ( run_id TEXT NOT NULL, unit_id TEXT NOT NULL, step_id TEXT, "
+    "node_id TEXT NOT NULL, parent_unit_id TEXT, phase TEXT, runner TEXT, model TEXT, engine TEXT, "
+    "status TEXT NOT NULL, attempts INTEGER DEFAULT '1' NOT NULL, input_hash TEXT, tokens INTEGER, "
+    "failure_reason TEXT, worktree_path TEXT, started_at TEXT, finished_at TEXT, session_id TEXT, "
+    "last_checkin_at TEXT, claim_holder TEXT, claim_expires_at TEXT, result_json TEXT, PRIMARY KEY "
+    "(run_id, unit_id), CONSTRAINT status_known CHECK (status IN ('pending', 'running', 'completed', "
+    "'failed', 'skipped')), CONSTRAINT phase_known CHECK (phase IN ('unit', 'gate')), FOREIGN "
+    "KEY(run_id) REFERENCES workflow_runs (id) ON DELETE CASCADE )",
+    "CREATE UNIQUE INDEX idx_events_idempotency_key ON events (idempotency_key) WHERE idempotency_key "
+    "IS NOT NULL",
+    "CREATE INDEX idx_events_ref ON events (ref)",
+    "CREATE INDEX idx_events_ts ON events (ts)",
+    "CREATE INDEX idx_events_type ON events (event_type)",
+    "CREATE INDEX idx_registry_cache_fetched ON registry_index_cache (fetched_at)",
+    "CREATE UNIQUE INDEX idx_task_history_run ON task_history (task_id, started_at)",
+    "CREATE INDEX idx_task_history_started ON task_history (started_at)",
+    "CREATE INDEX idx_task_history_status ON task_history (status)",
+    "CREATE INDEX idx_task_history_target ON task_history (target_kind, target_ref)",
+    "CREATE INDEX idx_task_history_task_id ON task_history (task_id)",
+    "CREATE INDEX idx_workflow_runs_agent_session ON workflow_runs (agent_harness, agent_session_id)",
+    "CREATE UNIQUE INDEX idx_workflow_runs_invocation_key ON workflow_runs (parent_run_id, "
+    "invocation_key) WHERE parent_run_id IS NOT NULL",
+    "CREATE INDEX idx_workflow_runs_parent ON workflow_runs (parent_run_id)",
+    "CREATE INDEX idx_workflow_runs_ref ON workflow_runs (workflow_ref)",
+    "CREATE INDEX idx_workflow_runs_scope_ref_status ON workflow_runs (scope_key, workflow_ref, status)",
+    "CREATE INDEX idx_workflow_runs_scope_updated ON workflow_runs (scope_key, updated_at, created_at)",
+    "CREATE INDEX idx_workflow_runs_status ON workflow_runs (status)",
+    "CREATE INDEX idx_workflow_runs_updated ON workflow_runs (updated_at, created_at)",
+    "CREATE INDEX idx_workflow_run_steps_run_sequence ON workflow_run_steps (run_id, sequence_index)",
+    "CREATE UNIQUE INDEX idx_workflow_run_unit_attempts_dispatch ON workflow_run_unit_attempts (dispatch_id)",
+    "CREATE INDEX idx_workflow_run_unit_attempts_run_step ON workflow_run_unit_attempts (run_id, "
+    "step_id, unit_id, attempt)",
+    "CREATE INDEX idx_workflow_run_unit_attempts_running_claim ON workflow_run_unit_attempts (run_id, "
+    "status, claim_expires_at)",
+    "CREATE INDEX idx_workflow_run_units_run_step ON workflow_run_units (run_id, step_id)",
+    "CREATE TABLE IF NOT EXISTS alembic_version (version_num VARCHAR(32) NOT NULL, CONSTRAINT "
+    "alembic_version_pkc PRIMARY KEY (version_num))",
+)
+
 
 class RunHead(NamedTuple):
     id: str

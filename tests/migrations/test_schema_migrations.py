@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import re
 import sqlite3
+import subprocess
+import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -29,7 +32,16 @@ def made(path: Path) -> dict[tuple[str, str], list[str]]:
 
 
 def lines(text: str) -> list[str]:
-    return sorted(" ".join(line.split()).rstrip(",") for line in re.split(r"\n", text) if line.strip())
+    """Split a statement at its outer commas; quotes and spaces say nothing, and a rebuilt table has more."""
+    flat = re.sub(r'["\s]+', " ", text)
+    parts, depth = [""], 0
+    for char in flat:
+        depth += (char == "(") - (char == ")")
+        if char == "," and depth == 1:
+            parts.append("")
+        else:
+            parts[-1] += char
+    return sorted(re.sub(r" *([(),]) *", r"\1", part).strip() for part in parts)
 
 
 def columns(path: Path) -> dict[str, list[tuple[object, ...]]]:
@@ -49,6 +61,32 @@ def test_a_fresh_file_is_what_the_models_make(migrated: Path, tmp_path: Path) ->
     assert made(migrated) == made(path)
     # In the same order as well: long values must stand last.
     assert columns(migrated) == columns(path)
+
+
+def test_a_fresh_file_is_what_all_the_revisions_make(migrated: Path, tmp_path: Path) -> None:
+    path = tmp_path / "revisions.db"
+    schema.upgrade(path)
+    assert made(migrated) == made(path)
+    assert columns(migrated) == columns(path)
+    assert revision_of(migrated) == revision_of(path) == sql.REVISIONS[-1]
+
+
+def test_making_a_fresh_file_needs_no_alembic(tmp_path: Path) -> None:
+    code = (
+        "import sys; from pathlib import Path; from akm.store.opening import open_database\n"
+        "open_database(Path(sys.argv[1])).close()\n"
+        "print([name for name in ('alembic', 'sqlalchemy') if name in sys.modules])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(tmp_path / "new.db")], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "[]\n"
+    assert revision_of(tmp_path / "new.db") == sql.REVISIONS[-1]
+
+
+def revision_of(path: Path) -> str | None:
+    with closing(sqlite3.connect(path)) as connection:
+        return schema.revision(connection)
 
 
 def test_a_file_that_differs_from_the_models_is_told(db_path: Path) -> None:

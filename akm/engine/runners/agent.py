@@ -51,6 +51,7 @@ def _prepare(dispatch: Dispatch, *, label: str) -> Launch | Outcome:
         env=environment.build(dispatch, pass_env=pass_env, context=context.fitting(known)),
         timeout_ms=_timeout_ms(target),
         abort=dispatch.abort,
+        programs=dispatch.shared.programs,
         structured=dispatch.item.node.schema is not None,
     )
 

@@ -7,7 +7,31 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
 from akm.engine.abort import Abort
+from akm.workflow.hashing import canonical
 from akm.workflow.worklist import WorkItem
+
+
+class Shared:
+    """What the units of a step have in common, written or looked up once instead of once per unit.
+
+    Threads use it together: at worst something is found out twice.
+    """
+
+    __slots__ = ("_texts", "programs")
+
+    def __init__(self) -> None:
+        # By identity, with the value itself, so that it lives as long as its entry.
+        self._texts: dict[int, tuple[object, str]] = {}
+        #: The file found for a program's name, its directory and its PATH.
+        self.programs: dict[tuple[str, str, str | None], str] = {}
+
+    def text(self, value: Any, shape: Callable[[Any], Any] | None = None) -> str:
+        """Return the canonical JSON of `value`, or of what `shape` makes of it. Raises ValueError."""
+        known = self._texts.get(id(value))
+        if known is None:
+            known = value, canonical(value if shape is None else shape(value))
+            self._texts[id(value)] = known
+        return known[1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +42,7 @@ class Dispatch:
     it is the idempotency key for whatever the work touches. `environment` is what the process's own
     environment is filtered from (normally a copy of `os.environ` made once per run: looking names up in
     that itself costs much more). `bindings` are the variables read from the unit's env assets, live.
+    `shared` is one object for all units of a step.
     """
 
     run_id: str
@@ -28,6 +53,7 @@ class Dispatch:
     abort: Abort
     environment: Mapping[str, str] = field(repr=False, default_factory=dict)
     bindings: Mapping[str, str] = field(repr=False, default_factory=dict)
+    shared: Shared = field(repr=False, default_factory=Shared, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
 
 from akm.engine.runners.base import Dispatch, Outcome, failed
 from akm.workflow.hashing import canonical
@@ -18,9 +17,9 @@ def build(dispatch: Dispatch, *, label: str) -> dict[str, str] | Outcome:
     """Return a dispatch's context, ids as they are and the rest as canonical JSON, or why there is none."""
     item = dispatch.item
     context = {"AKM_RUN_ID": dispatch.run_id, "AKM_STEP_ID": item.step_id, "AKM_UNIT_ID": item.unit_id}
-    for name, value in _values(dispatch).items():
+    for name, write in _values(dispatch).items():
         try:
-            context[name] = canonical(value)
+            context[name] = write()
         except ValueError as error:
             return failed("dispatch_error", f"{label} was not started: {name} cannot be written: {error}.")
     unusable = next((name for name, value in context.items() if _size(value) is None), None)
@@ -35,6 +34,9 @@ def build(dispatch: Dispatch, *, label: str) -> dict[str, str] | Outcome:
 
 def refuse(context: Mapping[str, str], *, label: str) -> Outcome | None:
     """Return the failure when the context is larger than a process may be given; None when it fits."""
+    if 4 * sum(map(len, context.values())) + 1024 < VARIABLE_LIMIT:
+        # No character takes more than four bytes, so this small a context needs no counting.
+        return None
     problem = _excess({name: _size(value) or 0 for name, value in context.items()})
     return (
         None if problem is None else failed("exec_context_too_large", f"{label} was not started: {problem}")
@@ -49,15 +51,16 @@ def fitting(context: Mapping[str, str]) -> dict[str, str]:
     return {name: context[name] for name in kept}
 
 
-def _values(dispatch: Dispatch) -> dict[str, Any]:
-    item = dispatch.item
-    values: dict[str, Any] = {"AKM_PARAMS": dispatch.params}
+def _values(dispatch: Dispatch) -> dict[str, Callable[[], str]]:
+    item, shared = dispatch.item, dispatch.shared
+    values = {"AKM_PARAMS": lambda: shared.text(dispatch.params)}
     if item.index is not None:
-        values |= {"AKM_ITEM": item.item, "AKM_ITEM_INDEX": item.index}
+        values["AKM_ITEM"] = lambda: canonical(item.item)
+        values["AKM_ITEM_INDEX"] = lambda: str(item.index)
     if item.inputs:
-        values["AKM_INPUTS"] = dict(item.inputs)
+        values["AKM_INPUTS"] = lambda: shared.text(item.inputs, dict)
     if item.bindings:
-        values["AKM_TASK_INPUTS"] = dict(item.bindings)
+        values["AKM_TASK_INPUTS"] = lambda: shared.text(item.bindings, dict)
     return values
 
 

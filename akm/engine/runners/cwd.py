@@ -19,13 +19,13 @@ def resolve(identity: CwdIdentity | None, cwd: str | None, *, label: str) -> str
         real = os.path.realpath(os.path.join(base, cwd or ""))
     except ValueError:
         return failed("spawn_failed", f"{label} was not started: its cwd holds a NUL byte.")
-    if os.path.commonpath((base, real)) != os.path.normpath(base):
+    if real != base and not real.startswith(base.rstrip("/") + "/"):
         return failed(
             "exec_cwd_escape",
             f"{label} was not started: its cwd {cwd or '.'!r} leads to {real}, "
             f"outside its base directory {base}.",
         )
-    if not os.path.isdir(real):
+    if real != base and not os.path.isdir(real):
         return failed(
             "spawn_failed", f"{label} was not started: its cwd {cwd!r} is not a directory in {base}."
         )

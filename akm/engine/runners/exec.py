@@ -34,5 +34,6 @@ def _prepare(dispatch: Dispatch, *, label: str) -> Launch | Outcome:
         env=environment.build(dispatch, pass_env=target.pass_env, context=known),
         timeout_ms=target.timeout_ms,
         abort=dispatch.abort,
+        programs=dispatch.shared.programs,
         structured=node.schema is not None,
     )

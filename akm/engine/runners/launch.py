@@ -15,7 +15,8 @@ from akm.engine.runners.ending import Command, failure
 class Launch:
     """A process to be: `label` is how messages call its unit, `structured` says that its output is parsed.
 
-    `stdin` None closes its input. `spent_ms` of the timeout have gone already.
+    `stdin` None closes its input. `spent_ms` of the timeout have gone already. `programs` remembers the files
+    found for names.
     """
 
     label: str
@@ -27,15 +28,19 @@ class Launch:
     structured: bool
     stdin: bytes | None = field(repr=False, default=None)
     spent_ms: int = 0
+    programs: dict[tuple[str, str, str | None], str] = field(repr=False, default_factory=dict)
 
 
 def launch(job: Launch) -> tuple[Command, process.Exit] | Outcome:
     """Run the process to its end: the command and how it ended when all is well, else the failure."""
     name = job.argv[0] if job.argv else ""
     command = Command(job.label, name, max(0, len(job.argv) - 1), job.timeout_ms, job.abort)
-    found = program.find(name, cwd=job.cwd, path=job.env.get("PATH"))
+    where = name, job.cwd, job.env.get("PATH")
+    found = job.programs.get(where) or program.find(name, cwd=job.cwd, path=where[2])
     if found is None:
         return command.not_started(program.why_not_found(name, cwd=job.cwd))
+    # One that disappears meanwhile is an error of the start, told as any other.
+    job.programs[where] = found
     end = process.supervise(
         job.argv,
         program=found,

@@ -28,6 +28,8 @@ def settle(command: Command, end: Exit, schema: Schema | None, *, parse: Callabl
     is no output.
     """
     text, oddity = _decode(end.stdout)
+    # Up to 8 MiB that nobody needs twice.
+    end.stdout.data = bytearray()
     warnings = _warnings(command, end)
     if schema is not None:
         if oddity == _NOT_UTF8:
