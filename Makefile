@@ -27,6 +27,9 @@ check: $(READY)
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/python -m akm.store.generate --check
+	rm -f $(VENV)/.drift.db
+	AKM_DATABASE_URL=sqlite:///$(VENV)/.drift.db $(BIN)/alembic upgrade head
+	AKM_DATABASE_URL=sqlite:///$(VENV)/.drift.db $(BIN)/alembic check
 	$(MAKE) --no-print-directory test
 
 format: $(READY)

@@ -34,8 +34,8 @@ def metadata() -> Any:
 
 def migrate(connection: Connection) -> None:
     """Run the requested command on `connection`, in one transaction."""
-    compares = getattr(context.config.cmd_opts, "cmd", [None])[0]
-    wants_models = context.config.attributes.get("compare") or getattr(compares, "__name__", "") in COMPARES
+    command = getattr(context.config.cmd_opts, "cmd", [None])[0]
+    wants_models = getattr(command, "__name__", "") in COMPARES
     context.configure(
         connection=connection,
         target_metadata=metadata() if wants_models else None,

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-import socket
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -134,7 +133,7 @@ def _forget(path: Path) -> None:
 def _write_holder(path: Path, at: str) -> None:
     holder = {
         "pid": os.getpid(),
-        "host": socket.gethostname(),
+        "host": os.uname().nodename,
         "startedAt": at,
         "processStartedAt": process_started_at(os.getpid()),
         "launcherPid": os.environ.get("AKM_LAUNCHER_PID"),

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from akm.errors import ConfigError, NotFoundError, UsageError
-from akm.store import newer, schema, sql
+from akm.store import drift, newer, schema, sql
 from akm.store.connect import connect, translated
 from akm.store.opening import back_up, open_database
 
@@ -58,7 +58,7 @@ def check(path: Path) -> dict[str, Any]:
         problems.append(f"{path} holds {len(orphans)} rows whose run is missing.")
     if found != sql.REVISIONS[-1]:
         problems.append(f"{path} is at revision {found or 'none'}; this akm has {sql.REVISIONS[-1]}.")
-    elif not problems and (difference := schema.drift(path)) is not None:
+    elif not problems and (difference := drift.first(path)) is not None:
         problems.append(f"{path} differs from its revision: {difference}")
     return {"path": str(path), "revision": found, "problems": problems}
 

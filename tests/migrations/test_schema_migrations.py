@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import sqlite3
 import subprocess
 import sys
@@ -15,7 +14,7 @@ from sqlalchemy import create_engine
 from sqlmodel import SQLModel
 
 import akm.models
-from akm.store import schema, sql
+from akm.store import drift, schema, sql
 from akm.store.generate import revisions
 from akm.store.opening import open_database
 
@@ -23,25 +22,9 @@ from akm.store.opening import open_database
 OWN = ("alembic_version", "sqlite_sequence")
 
 
-def made(path: Path) -> dict[tuple[str, str], list[str]]:
-    """Read what a file consists of; a table's lines are sorted, because constraints have no order."""
-    connection = sqlite3.connect(path)
-    found = connection.execute("SELECT type, name, sql FROM sqlite_master WHERE sql IS NOT NULL").fetchall()
-    connection.close()
-    return {(kind, name): lines(text) for kind, name, text in found if name not in OWN}
-
-
-def lines(text: str) -> list[str]:
-    """Split a statement at its outer commas; quotes and spaces say nothing, and a rebuilt table has more."""
-    flat = re.sub(r'["\s]+', " ", text)
-    parts, depth = [""], 0
-    for char in flat:
-        depth += (char == "(") - (char == ")")
-        if char == "," and depth == 1:
-            parts.append("")
-        else:
-            parts[-1] += char
-    return sorted(re.sub(r" *([(),]) *", r"\1", part).strip() for part in parts)
+def made(path: Path) -> drift.Parts:
+    with closing(sqlite3.connect(path)) as connection:
+        return drift.parts(connection)
 
 
 def columns(path: Path) -> dict[str, list[tuple[object, ...]]]:
@@ -90,11 +73,11 @@ def revision_of(path: Path) -> str | None:
 
 
 def test_a_file_that_differs_from_the_models_is_told(db_path: Path) -> None:
-    assert schema.drift(db_path) is None
+    assert drift.first(db_path) is None
     connection = sqlite3.connect(db_path)
     connection.execute("DROP INDEX idx_events_ref")
     connection.close()
-    difference = schema.drift(db_path)
+    difference = drift.first(db_path)
     assert difference is not None
     assert "idx_events_ref" in difference
 
@@ -113,7 +96,7 @@ def test_a_revision_can_be_taken_back_and_applied_again_with_rows_in_it(db_path:
     if below == "base":
         assert made(db_path) == {}
     schema.upgrade(db_path)
-    assert schema.drift(db_path) is None
+    assert drift.first(db_path) is None
     with open_database(db_path, synchronous="normal") as db:
         after = dump(db)
         assert set(after) == set(before)
@@ -128,3 +111,33 @@ def test_upgrading_a_current_file_changes_nothing(db_path: Path) -> None:
     before = db_path.read_bytes()
     schema.upgrade(db_path)
     assert db_path.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ("DROP TABLE registry_index_cache", "index idx_registry_cache_fetched is missing"),
+        ("CREATE TABLE extra (id TEXT)", "table extra is not known"),
+        ("ALTER TABLE events ADD COLUMN more TEXT", "table events has its columns"),
+        ("DROP INDEX idx_events_ts", "index idx_events_ts is missing"),
+    ],
+)
+def test_every_kind_of_difference_is_told(db_path: Path, change: str, told: str) -> None:
+    with closing(sqlite3.connect(db_path)) as connection:
+        connection.execute(change)
+    difference = drift.first(db_path)
+    assert difference is not None
+    assert difference.startswith(told)
+
+
+def test_a_lost_check_is_a_difference(db_path: Path) -> None:
+    with closing(sqlite3.connect(db_path)) as connection:
+        text = connection.execute("SELECT sql FROM sqlite_master WHERE name = 'workflow_runs'").fetchone()[0]
+        loose = text.replace("'blocked', ", "").replace("TABLE workflow_runs", "TABLE renamed")
+        connection.executescript(
+            f"PRAGMA legacy_alter_table=ON; {loose}; DROP TABLE workflow_runs; "
+            "ALTER TABLE renamed RENAME TO workflow_runs;"
+        )
+    difference = drift.first(db_path)
+    assert difference is not None
+    assert difference.startswith(("index idx_workflow_runs", "table workflow_runs lacks"))
