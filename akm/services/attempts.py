@@ -11,7 +11,6 @@ from akm.errors import AkmError, NotFoundError, UsageError
 from akm.store import attempts, events, runs, sql
 from akm.store.attempts import Finished, Wanted
 from akm.store.database import Database, Transaction
-from akm.store.events import NewEvent
 
 __all__ = ["Advanced", "Finished", "Reservation", "Wanted", "advance", "finish", "reserve"]
 
@@ -103,67 +102,54 @@ def _reserve(tx: Transaction, run: sql.RunHead, wanted: Sequence[Wanted], at: st
     reserved: list[Reservation] = []
     rows = []
     started = []
+    holder = f"pid:{os.getpid()}"
     for one in wanted:
         latest = attempts.latest(tx, run.id, one.unit_id)
         if latest is not None and latest.status == states.RUNNING:
             reserved.append(Reservation(one.unit_id, latest.attempt, latest.dispatch_id, True))
             continue
-        number = 1 if latest is None else latest.attempt + 1
-        made = Reservation(one.unit_id, number, ids.new(), False)
+        made = Reservation(one.unit_id, 1 if latest is None else latest.attempt + 1, ids.new(), False)
+        unit_id, attempt, dispatch_id, _is_reclaimed = made
         rows.append(
-            attempts.insert(
-                tx, run.id, one, attempt=number, dispatch_id=made.dispatch_id, holder=_holder(), at=at
+            attempts.insert(tx, run.id, one, attempt=attempt, dispatch_id=dispatch_id, holder=holder, at=at)
+        )
+        started.append(
+            events.unit_metadata(
+                run.id, one.step_id, unit_id, attempt, dispatch_id, one.phase, states.RUNNING
             )
         )
-        metadata = _metadata(run.id, one.step_id, made, one.phase, states.RUNNING)
-        started.append(NewEvent("workflow_unit_started", at, run.workflow_ref, metadata))
         reserved.append(made)
     if rows:
         attempts.project_reserved(tx, rows)
-        events.append_each(tx, started)
+        events.append_each(tx, "workflow_unit_started", at=at, ref=run.workflow_ref, metadata_json=started)
     return reserved
 
 
 def _finish(tx: Transaction, run: sql.RunHead, finished: Sequence[Finished], at: str) -> list[bool]:
     found = [attempts.finish(tx, run.id, one, at) for one in finished]
-    landed = [one for one, row in zip(finished, found, strict=True) if row is not None]
-    if landed and not attempts.project_finished(tx, run.id, landed, at):
-        units = ", ".join(one.unit_id for one in landed)
+    landed = [(one, row) for one, row in zip(finished, found, strict=True) if row is not None]
+    if not landed:
+        return [False] * len(found)
+    if not attempts.project_finished(tx, run.id, [one for one, _row in landed], at):
+        units = ", ".join(one.unit_id for one, _row in landed)
         raise AkmError(
             f"An attempt of {units} in run {run.id} is no longer its unit's latest; its end was not written."
         )
-    ended = [
-        NewEvent("workflow_unit_finished", at, run.workflow_ref, _ending(run.id, one, row))
-        for one, row in zip(finished, found, strict=True)
-        if row is not None
-    ]
-    if ended:
-        events.append_each(tx, ended)
+    ended = [_ending(run.id, one, row) for one, row in landed]
+    events.append_each(tx, "workflow_unit_finished", at=at, ref=run.workflow_ref, metadata_json=ended)
     return [row is not None for row in found]
 
 
-def _ending(run_id: str, finished: Finished, row: sql.FinishedAttempt) -> dict[str, str | int]:
-    metadata = _metadata(run_id, row.step_id, finished, row.phase, finished.status)
+def _ending(run_id: str, finished: Finished, row: sql.FinishedAttempt) -> str:
+    text = events.unit_metadata(
+        run_id,
+        row.step_id,
+        finished.unit_id,
+        finished.attempt,
+        finished.dispatch_id,
+        row.phase,
+        finished.status,
+    )
     if finished.failure_reason is not None:
-        metadata["failureReason"] = finished.failure_reason
-    if finished.tokens is not None:
-        metadata["tokens"] = finished.tokens
-    return metadata
-
-
-def _metadata(
-    run_id: str, step_id: str, attempt: Reservation | Finished, phase: str, status: str
-) -> dict[str, str | int]:
-    return {
-        "runId": run_id,
-        "stepId": step_id,
-        "unitId": attempt.unit_id,
-        "attempt": attempt.attempt,
-        "dispatchId": attempt.dispatch_id,
-        "phase": phase,
-        "status": status,
-    }
-
-
-def _holder() -> str:
-    return f"pid:{os.getpid()}"
+        text = events.with_more(text, {"failureReason": finished.failure_reason})
+    return text if finished.tokens is None else events.with_more(text, {"tokens": finished.tokens})

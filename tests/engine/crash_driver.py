@@ -12,11 +12,11 @@ from typing import Any
 from akm.engine import driver, plans, workplace
 from akm.engine.runners import choose
 from akm.engine.runners.base import Dispatch, Outcome
-from akm.store.database import Database
 from akm.store.opening import open_database
+from akm.store.transaction import Block
 from akm.workflow.plan import UnitNode
 
-_commit = Database._commit
+_commit = Block._commit
 
 
 def die() -> None:
@@ -28,19 +28,19 @@ def at_commit(number: int, *, after: bool) -> None:
     """Die before or after the commit of that number."""
     left = [number]
 
-    def commit(db: Database) -> None:
+    def commit(block: Block) -> None:
         # Reads end in a commit too, and change nothing.
-        is_write = db.connection.total_changes != seen[0]
-        seen[0] = db.connection.total_changes
+        is_write = block._connection.total_changes != seen[0]
+        seen[0] = block._connection.total_changes
         left[0] -= is_write
         if is_write and left[0] == 0 and not after:
             die()
-        _commit(db)
+        _commit(block)
         if is_write and left[0] == 0:
             die()
 
     seen = [0]
-    Database._commit = commit  # type: ignore[method-assign]
+    Block._commit = commit  # type: ignore[method-assign]
 
 
 def in_lock() -> None:

@@ -14,7 +14,7 @@ import pytest
 from builders import AT, dump, rows
 
 from akm.errors import ConfigError, TransientError
-from akm.store import database, events
+from akm.store import events, transaction
 from akm.store.database import Database
 from akm.store.opening import open_database
 
@@ -121,7 +121,7 @@ def test_the_busy_time_is_waited_for_once_and_not_at_every_try(
     db: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seconds = [100.0]
-    monkeypatch.setattr(database.time, "monotonic", lambda: seconds[0])
+    monkeypatch.setattr(transaction.time, "monotonic", lambda: seconds[0])
     asked: list[str] = []
 
     def refuse(text: str) -> None:
