@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -72,8 +73,7 @@ def prepare(connection: sqlite3.Connection, path: Path, synchronous: str) -> str
     # that all its users share.
     journal = "delete" if is_remote else "wal"
     with translated(path):
-        if connection.execute("PRAGMA journal_mode").fetchone()[0] != journal:
-            connection.execute(f"PRAGMA journal_mode={journal}")
+        _set_journal(connection, journal)
         connection.execute(f"PRAGMA synchronous={SYNCHRONOUS[synchronous]}")
         connection.execute("PRAGMA foreign_keys=ON")
     if not is_remote:
@@ -82,6 +82,18 @@ def prepare(connection: sqlite3.Connection, path: Path, synchronous: str) -> str
         f"{path} is on a network file system ({file_system}): it is used without write-ahead log, more "
         "slowly. Set AKM_DATA_DIR to a local directory."
     )
+
+
+def _set_journal(connection: sqlite3.Connection, journal: str) -> None:
+    deadline = time.monotonic() + BUSY_SECONDS
+    while connection.execute("PRAGMA journal_mode").fetchone()[0] != journal:
+        try:
+            connection.execute(f"PRAGMA journal_mode={journal}")
+        except sqlite3.Error as error:
+            # SQLite does not wait here: of two that change the mode at once, one is refused on the spot.
+            if not is_contention(error) or time.monotonic() > deadline:
+                raise
+            time.sleep(0.002)
 
 
 def file_system_of(path: Path, mounts: Path = Path("/proc/self/mounts")) -> str | None:
