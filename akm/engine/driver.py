@@ -16,6 +16,7 @@ from akm.engine.budget import Spending
 from akm.engine.deadline import Deadline
 from akm.engine.ledger import Ledger
 from akm.engine.lock import RunLock
+from akm.engine.outputs import short_output
 from akm.engine.progress import Observe, nobody
 from akm.engine.result import RunResult
 from akm.engine.runners.base import Runner
@@ -117,6 +118,8 @@ def _hold(
         _announce(options, result.warnings)
         _loop(_drive_of(db, row, readable, options, abort), options, result)
     result.run = run_views.summary(run_views.head(db, run_id))
+    if isinstance(readable, plans.Readable) and result.run["status"] == states.COMPLETED:
+        result.output = short_output(db, run_id, readable.plan.steps[-1].step_id)
     result.aborted_by = abort.reason if abort.reason != "run_ended" else None
     return result
 

@@ -10,6 +10,17 @@ from akm.errors import UsageError
 from akm.store.database import Database
 from akm.views import runs
 
+#: Characters of evidence up to which a run's own output is handed around with its result.
+SHORT = 64 * 1024
+
+
+def short_output(db: Database, run_id: str, step_id: str) -> Any:
+    """Read a step's output unless it is long; None when it is, or is null, or there is none."""
+    text = runs.evidence(db, run_id, step_id)
+    if text is None or len(text) > SHORT:
+        return None
+    return Outputs(db, run_id).get(step_id)
+
 
 class Outputs(Mapping[str, Any]):
     """Maps a step id to its output; a step without evidence has none.

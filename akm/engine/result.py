@@ -14,7 +14,8 @@ from akm.engine.step import Executed
 class RunResult:
     """The outcome of one invocation. `run` is the run's summary after it.
 
-    `aborted_by` is a signal's name, `timeout`, or None. `steps_processed` counts steps that ended.
+    `aborted_by` is a signal's name, `timeout`, or None. `steps_processed` counts steps that ended. `output`
+    is the last step's, of a completed run; absent (None) when it is null or too long to be handed around.
     """
 
     run: dict[str, Any]
@@ -22,6 +23,7 @@ class RunResult:
     is_resumed: bool = False
     aborted_by: str | None = None
     warnings: list[str] = field(default_factory=list)
+    output: Any = None
 
     @property
     def steps_processed(self) -> int:
@@ -47,10 +49,12 @@ class RunResult:
             "timedOut": self.aborted_by == "timeout" and not is_done,
             "warnings": self.warnings,
         }
+        output = {} if self.output is None else {"output": self.output}
         return {
             "ok": self.exit_status == 0,
             "run": self.run,
             "executed": [one.shown() for one in self.executed],
             "stepsProcessed": self.steps_processed,
             **{name: value for name, value in present.items() if value},
+            **output,
         }

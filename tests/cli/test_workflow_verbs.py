@@ -289,3 +289,25 @@ def test_looking_at_a_ledger_that_is_not_there_finds_nothing(home: Path, run: Ru
     assert run("workflow", "list").result["runs"] == []
     assert run("log").result["events"] == []
     assert run("workflow", "status", "deadbeef").status == 1
+
+
+def test_a_completed_run_shows_what_its_last_step_gave(project: Path, run: Run) -> None:
+    write(project, a_step("a"), a_step("b", "printf", r"one\ntwo"))
+    assert run("workflow", "run", "w").result["output"] == "one\ntwo"
+    assert "\n\none\ntwo\n\n" in run("workflow", "run", "w", "--new", "--format", "text").out
+    assert "\n\none\ntwo\n\n" in run("workflow", "status", "w", "--format", "text").out
+
+
+def test_a_long_output_is_left_to_status(project: Path, run: Run) -> None:
+    write(project, a_step("a", *sh("head -c 70000 /dev/zero | tr '\\0' x")))
+    assert "output" not in run("workflow", "run", "w").result
+    shown = run("workflow", "status", "w").result
+    assert len(shown["workflow"]["steps"][-1]["evidence"]["output"]) == 70000
+    text = run("workflow", "status", "w", "--format", "text").out
+    assert "x" * 4000 + "… (cut" in text
+    assert "x" * 4001 not in text
+
+
+def test_a_run_that_is_not_completed_has_no_output(project: Path, run: Run) -> None:
+    write(project, a_step("a", "echo", "1"), a_step("b", "false"))
+    assert "output" not in run("workflow", "run", "w").result

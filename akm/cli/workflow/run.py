@@ -10,6 +10,7 @@ import typer
 from akm.cli import durations, ledger, options, output, parameters, progress
 from akm.cli.tables import Table
 from akm.cli.unit_ids import short
+from akm.cli.workflow import output_text
 from akm.errors import TransientError
 
 MaxSteps = Annotated[int | None, typer.Option("--max-steps", min=1, help="Stop after this many steps.")]
@@ -94,6 +95,7 @@ def _lines(result: dict[str, Any]) -> Iterator[str | Table]:
         yield from (f"note: {short(notice)}" for notice in one.get("notices", ()))
         if not one["ok"]:
             yield f"{one['stepId']}: {short(one['summary'])}"
+    yield from output_text.lines(result.get("output"))
     yield _ending(result, run)
 
 

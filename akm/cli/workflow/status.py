@@ -11,6 +11,7 @@ from akm import config
 from akm.cli import ledger, options, output
 from akm.cli.tables import Table
 from akm.cli.unit_ids import short
+from akm.cli.workflow import output_text
 from akm.engine import reports
 
 Units = Annotated[bool, typer.Option("--units", help="Show every unit of the run.")]
@@ -44,6 +45,8 @@ def lines(shown: dict[str, Any]) -> Iterator[str | Table]:
         yield f"params    {_params(run['params'])}"
     yield ""
     yield Table(("step", "status", "ended", "what happened"), [_step(step) for step in _steps(shown)])
+    if run["status"] == "completed":
+        yield from output_text.lines((_steps(shown)[-1].get("evidence") or {}).get("output"))
     yield from _rows(shown, "units", ("unit", "status", "attempts", "tokens", "reason", "what it said"))
     yield from _rows(shown, "attempts", ("unit", "status", "attempt", "tokens", "reason", "what it said"))
     yield from _next(run)
