@@ -47,18 +47,22 @@ def _against_floor(folder: Path, place: str, synchronous: str, size: Size) -> It
                 "alone": lambda: alone(db, number),
                 "coupled": lambda: coupled(db, number),
                 "batched": lambda: batched(db, number),
+                "bare batches": lambda: bare_batches(bare, publish(db), number),
             },
             size.repetitions * 3,
         )
-    targets = {
+    targets: dict[str, float | None] = {
         "alone": 1.25 if place == "disk" else 1.35,
         "coupled": 0.8 if is_full else 0.95,
         "batched": 0.2 if is_full else 0.35,
+        # How near a batch can come: the same statements in the same transactions, past akm.
+        "bare batches": None,
     }
     names = {
         "alone": "dispatch (reserve, finish)",
         "coupled": "finish one and reserve the next",
         "batched": f"fan-out of {BATCH} in batches",
+        "bare batches": "the same batches, bare",
     }
     note = f"floor {medians['floor'] / number * 1e6:.0f} us"
     for name, target in targets.items():
@@ -77,6 +81,13 @@ def bare_dispatches(connection: Any, run_id: str, number: int) -> None:
     """Dispatch past akm."""
     for unit in range(number):
         floor.dispatch(connection, run_id, f"step-1:{unit}")
+
+
+def bare_batches(connection: Any, run_id: str, number: int) -> None:
+    """Dispatch in batches past akm."""
+    for first in range(0, number, BATCH):
+        units = [f"step-1:{unit}" for unit in range(first, min(first + BATCH, number))]
+        floor.batch(connection, run_id, units)
 
 
 def alone(db: Database, number: int, run_id: str | None = None) -> None:

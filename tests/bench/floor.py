@@ -42,46 +42,50 @@ def dispatch(connection: sqlite3.Connection, run_id: str, unit_id: str) -> None:
     """Reserve an attempt in one transaction and finish it in another."""
     execute = connection.execute
     dispatch_id = f"{getrandbits(128):032x}"
-    claim = (None, AT, "pid:1", AT)
     execute("BEGIN IMMEDIATE")
     execute(RUN, (run_id,)).fetchone()
-    execute(LATEST, (run_id, unit_id)).fetchone()
-    execute(
-        INSERT,
-        (
-            run_id,
-            unit_id,
-            1,
-            dispatch_id,
-            "step-1",
-            "step-1.unit",
-            "unit",
-            "exec",
-            None,
-            None,
-            "hash-1",
-            *claim,
-        ),
-    )
-    execute(
-        UPSERT,
-        (run_id, unit_id, "step-1", "step-1.unit", None, "unit", "exec", None, None, 1, "hash-1", *claim),
-    )
-    execute(
-        EVENT,
-        ("workflow_unit_started", AT, "team//workflows/release", _metadata(run_id, unit_id, dispatch_id)),
-    )
+    _reserve(connection, run_id, unit_id, dispatch_id)
     execute("COMMIT")
     execute("BEGIN IMMEDIATE")
+    _finish(connection, run_id, unit_id, dispatch_id)
+    execute("COMMIT")
+
+
+def batch(connection: sqlite3.Connection, run_id: str, unit_ids: list[str]) -> None:
+    """Reserve attempts of several units in one transaction and finish all of them in another."""
+    execute = connection.execute
+    dispatch_ids = [f"{getrandbits(128):032x}" for _unit_id in unit_ids]
+    execute("BEGIN IMMEDIATE")
+    execute(RUN, (run_id,)).fetchone()
+    for unit_id, dispatch_id in zip(unit_ids, dispatch_ids, strict=True):
+        _reserve(connection, run_id, unit_id, dispatch_id)
+    execute("COMMIT")
+    execute("BEGIN IMMEDIATE")
+    for unit_id, dispatch_id in zip(unit_ids, dispatch_ids, strict=True):
+        _finish(connection, run_id, unit_id, dispatch_id)
+    execute("COMMIT")
+
+
+def _reserve(connection: sqlite3.Connection, run_id: str, unit_id: str, dispatch_id: str) -> None:
+    execute = connection.execute
+    what = ("step-1", "step-1.unit")
+    runner = ("unit", "exec", None, None)
+    claim = (None, AT, "pid:1", AT)
+    execute(LATEST, (run_id, unit_id)).fetchone()
+    execute(INSERT, (run_id, unit_id, 1, dispatch_id, *what, *runner, "hash-1", *claim))
+    execute(UPSERT, (run_id, unit_id, *what, None, *runner, 1, "hash-1", *claim))
+    event = ("workflow_unit_started", AT, "team//workflows/release", _metadata(run_id, unit_id, dispatch_id))
+    execute(EVENT, event)
+
+
+def _finish(connection: sqlite3.Connection, run_id: str, unit_id: str, dispatch_id: str) -> None:
+    execute = connection.execute
     execute(UPDATE, ("completed", None, None, None, AT, '"done"', run_id, unit_id, 1, dispatch_id))
     execute(ENDED, (run_id, unit_id, 1)).fetchone()
     execute(PROJECT, ("completed", None, None, AT, None, '"done"', run_id, unit_id, 1))
     execute(RUN, (run_id,)).fetchone()
-    execute(
-        EVENT,
-        ("workflow_unit_finished", AT, "team//workflows/release", _metadata(run_id, unit_id, dispatch_id)),
-    )
-    execute("COMMIT")
+    event = ("workflow_unit_finished", AT, "team//workflows/release", _metadata(run_id, unit_id, dispatch_id))
+    execute(EVENT, event)
 
 
 def _metadata(run_id: str, unit_id: str, dispatch_id: str) -> str:
