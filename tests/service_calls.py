@@ -12,7 +12,7 @@ from typing import Any
 from builders import AT, REF, a_child, a_run, a_spine, a_wanted, finished, later, publish
 
 import akm.services
-from akm.services import attempts, events, runs, steps
+from akm.services import attempts, events, runs, steps, task_history
 from akm.store.database import Database
 
 
@@ -87,6 +87,38 @@ def try_record(db: Database, _value: None) -> Any:
     return landed
 
 
+HOLDER = task_history.Holder(1, "host", 7)
+ENDED = task_history.Ended("completed", later(1), 1000, target_kind="workflow", target_ref=REF)
+
+
+def an_open_attempt(db: Database) -> str:
+    return task_history.reserve(db, "nightly", at=AT, holder=HOLDER)
+
+
+def an_ended_attempt(db: Database) -> None:
+    task_history.finalize(db, "nightly", an_open_attempt(db), ENDED)
+
+
+def reserve_task(db: Database, _value: None) -> Any:
+    return task_history.reserve(db, "nightly", at=AT, holder=HOLDER)
+
+
+def finalize_task(db: Database, started_at: str) -> Any:
+    return task_history.finalize(db, "nightly", started_at, ENDED)
+
+
+def record_task(db: Database, _value: None) -> Any:
+    return task_history.record(db, "nightly", AT, ENDED)
+
+
+def prune_tasks(db: Database, _value: None) -> Any:
+    return task_history.prune(db, older_than=later(1))
+
+
+def rename_targets(db: Database, _value: None) -> Any:
+    return task_history.rename_targets(db, "team", "crew")
+
+
 CALLS = {
     "attempts.reserve": Call(publish, reserve),
     "attempts.finish": Call(a_running, finish),
@@ -99,6 +131,11 @@ CALLS = {
     "events.record": Call(nothing, record),
     "events.record_once": Call(nothing, record_once),
     "events.try_record": Call(nothing, try_record),
+    "task_history.reserve": Call(nothing, reserve_task),
+    "task_history.finalize": Call(an_open_attempt, finalize_task),
+    "task_history.record": Call(nothing, record_task),
+    "task_history.prune": Call(an_ended_attempt, prune_tasks),
+    "task_history.rename_targets": Call(an_ended_attempt, rename_targets),
 }
 
 

@@ -27,6 +27,30 @@ ROOT = Group(
                 "create": Verb("Write a new workflow file.", "akm.cli.workflow.create:create"),
             },
         ),
+        "task": Group(
+            "Run tasks on a schedule and see how they went.",
+            {
+                "run": Verb("Run a task now.", "akm.cli.task.run:run"),
+                "serve": Verb("Fire the enabled tasks when they are due.", "akm.cli.task.serve:serve"),
+                "doctor": Verb("Show what should have run, and did not.", "akm.cli.task.doctor:doctor"),
+                "list": Verb("List the tasks, and what is wrong with them.", "akm.cli.task.list:list"),
+                "show": Verb("Show what a task file means.", "akm.cli.task.show:show"),
+                "validate": Verb("Check a task file.", "akm.cli.task.validate:validate"),
+                "explain": Verb("Show what a task would run with, and why.", "akm.cli.task.explain:explain"),
+                "convert": Verb("Write an older task file as version 4.", "akm.cli.task.convert:convert"),
+                "history": Verb("Show when tasks ran, and how that went.", "akm.cli.task.history:history"),
+                "intervals": Verb("Show the spans in which a task ran.", "akm.cli.task.intervals:intervals"),
+                "prune-history": Verb(
+                    "Delete old attempts from the history.", "akm.cli.task.prune_history:prune_history"
+                ),
+                "add": Verb("Write a new task and schedule it.", "akm.cli.task.add:add"),
+                "enable": Verb("Switch a task's schedule on.", "akm.cli.task.enable:enable"),
+                "disable": Verb("Switch a task's schedule off.", "akm.cli.task.disable:disable"),
+                "sync": Verb("Make the scheduler fire what is switched on.", "akm.cli.task.sync:sync"),
+                "next": Verb("Show when tasks fire next.", "akm.cli.task.next:next"),
+                "prune": Verb("Remove rows that can fire nothing any more.", "akm.cli.task.prune:prune"),
+            },
+        ),
         "db": Group(
             "Look after the database.",
             {

@@ -256,6 +256,27 @@ class EventRow(NamedTuple):
     metadata_json: str
 
 
+class TaskRow(NamedTuple):
+    task_id: str
+    status: str
+    started_at: str
+    completed_at: str | None
+    failed_at: str | None
+    log_path: str | None
+    target_kind: str | None
+    target_ref: str | None
+    metadata_json: str
+
+
+class TaskInterval(NamedTuple):
+    started_at: str
+    completed_at: str | None
+
+
+class TaskCount(NamedTuple):
+    rows: int
+
+
 RUN_INSERT: Final = Change(
     "INSERT INTO workflow_runs (id, workflow_ref, workflow_entry_id, workflow_title, status, "
     "current_step_id, created_at, updated_at, scope_key, agent_harness, agent_session_id, "
@@ -627,4 +648,126 @@ EVENTS_LAST_ID: Final = Query(
     "SELECT coalesce(max(id), 0) AS id FROM events",
     (),
     EventId,
+)
+
+TASK_RESERVE: Final = Change(
+    "INSERT INTO task_history (task_id, status, started_at, completed_at, failed_at, log_path, "
+    "target_kind, target_ref, metadata_json) VALUES (?, 'active', ?, NULL, NULL, NULL, NULL, NULL, ?) "
+    "ON CONFLICT DO NOTHING",
+    ("task_id", "started_at", "metadata_json"),
+)
+
+TASK_RECORD: Final = Change(
+    "INSERT INTO task_history (task_id, status, started_at, completed_at, failed_at, log_path, "
+    "target_kind, target_ref, metadata_json) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO "
+    "NOTHING",
+    (
+        "task_id",
+        "status",
+        "started_at",
+        "completed_at",
+        "failed_at",
+        "log_path",
+        "target_kind",
+        "target_ref",
+        "metadata_json",
+    ),
+)
+
+TASK_FINALIZE: Final = Change(
+    "UPDATE task_history SET status=?, completed_at=?, failed_at=?, log_path=?, target_kind=?, "
+    "target_ref=?, metadata_json=? WHERE task_id = ? AND started_at = ? AND status = 'active' AND "
+    "completed_at IS NULL",
+    (
+        "status",
+        "completed_at",
+        "failed_at",
+        "log_path",
+        "target_kind",
+        "target_ref",
+        "metadata_json",
+        "task_id",
+        "started_at",
+    ),
+)
+
+TASKS_ANY: Final = Query(
+    "SELECT task_id, status, started_at, completed_at, failed_at, log_path, target_kind, target_ref, "
+    "metadata_json FROM task_history WHERE started_at >= ? AND started_at <= ? AND (? IS NULL OR "
+    "status = ?) AND (? IS NULL OR target_kind = ?) AND (? IS NULL OR target_ref = ?) ORDER BY "
+    "started_at DESC, id DESC LIMIT ? OFFSET 0",
+    ("since", "until", "status", "status", "target_kind", "target_kind", "target_ref", "target_ref", "limit"),
+    TaskRow,
+)
+
+TASKS_OF_ID: Final = Query(
+    "SELECT task_id, status, started_at, completed_at, failed_at, log_path, target_kind, target_ref, "
+    "metadata_json FROM task_history WHERE task_id = ? AND started_at >= ? AND started_at <= ? AND (? "
+    "IS NULL OR status = ?) AND (? IS NULL OR target_kind = ?) AND (? IS NULL OR target_ref = ?) "
+    "ORDER BY started_at DESC, id DESC LIMIT ? OFFSET 0",
+    (
+        "task_id",
+        "since",
+        "until",
+        "status",
+        "status",
+        "target_kind",
+        "target_kind",
+        "target_ref",
+        "target_ref",
+        "limit",
+    ),
+    TaskRow,
+)
+
+TASKS_OF_TARGET: Final = Query(
+    "SELECT task_id, status, started_at, completed_at, failed_at, log_path, target_kind, target_ref, "
+    "metadata_json FROM task_history WHERE target_kind = ? AND target_ref = ? AND started_at >= ? AND "
+    "started_at <= ? AND (? IS NULL OR status = ?) AND (? IS NULL OR target_kind = ?) AND (? IS NULL "
+    "OR target_ref = ?) ORDER BY started_at DESC, id DESC LIMIT ? OFFSET 0",
+    (
+        "target_kind",
+        "target_ref",
+        "since",
+        "until",
+        "status",
+        "status",
+        "target_kind",
+        "target_kind",
+        "target_ref",
+        "target_ref",
+        "limit",
+    ),
+    TaskRow,
+)
+
+TASK_INTERVALS: Final = Query(
+    "SELECT started_at, completed_at FROM task_history WHERE task_id = ? AND started_at >= ? AND "
+    "started_at < ? AND completed_at IS NOT NULL ORDER BY started_at",
+    ("task_id", "since", "before"),
+    TaskInterval,
+)
+
+TASKS_PRUNE: Final = Change(
+    "DELETE FROM task_history WHERE started_at < ? AND (status != 'active' OR completed_at IS NOT NULL)",
+    ("older_than",),
+)
+
+TASKS_PRUNABLE: Final = Query(
+    "SELECT count(*) AS rows FROM task_history WHERE started_at < ? AND (status != 'active' OR "
+    "completed_at IS NOT NULL)",
+    ("older_than",),
+    TaskCount,
+)
+
+TASKS_RENAME_TARGETS: Final = Change(
+    "UPDATE task_history SET target_ref=(? || substr(target_ref, ?)) WHERE target_ref >= ? AND "
+    "target_ref < ?",
+    ("new", "tail", "first", "end"),
+)
+
+TASKS_OF_BUNDLE: Final = Query(
+    "SELECT count(*) AS rows FROM task_history WHERE target_ref >= ? AND target_ref < ?",
+    ("first", "end"),
+    TaskCount,
 )

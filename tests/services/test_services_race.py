@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 import racing_acts
-from builders import publish, rows
+from builders import AT, later, publish, rows
 from racing import Racers
 from service_calls import CALLS, public_services
 
@@ -67,6 +67,20 @@ def both_written(answers: list[Any], db: Database) -> None:
     assert len(rows(db, "SELECT 1 FROM events")) == 2
 
 
+def two_attempts(answers: list[Any], db: Database) -> None:
+    assert sorted(answers) == [AT, later(0.001)]
+    assert len(rows(db, "SELECT 1 FROM task_history WHERE status = 'active'")) == 2
+
+
+def one_landed(answers: list[Any], db: Database) -> None:
+    assert sorted(answers) == [False, True]
+    assert len(rows(db, "SELECT 1 FROM task_history WHERE status = 'completed'")) == 1
+
+
+def one_counted(answers: list[Any], _db: Database) -> None:
+    assert sorted(answers) == [0, 1]
+
+
 WINNERS: dict[str, Callable[[list[Any], Database], None]] = {
     "attempts.reserve": one_reserved,
     "attempts.finish": one_finished,
@@ -79,6 +93,11 @@ WINNERS: dict[str, Callable[[list[Any], Database], None]] = {
     "events.record": both_written,
     "events.record_once": one_event("env_access"),
     "events.try_record": both_written,
+    "task_history.reserve": two_attempts,
+    "task_history.finalize": one_landed,
+    "task_history.record": one_landed,
+    "task_history.prune": one_counted,
+    "task_history.rename_targets": one_counted,
 }
 
 

@@ -39,6 +39,7 @@ def test_there_are_statements_of_every_noun() -> None:
         "UNIT",
         "ATTEMPT",
         "EVENT",
+        "TASK",
     }
 
 

@@ -1,0 +1,129 @@
+"""`akm task history`: attempts to run tasks, newest first. `prune` in place of an id is its own command."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Annotated, Any
+
+import typer
+
+from akm import clock
+from akm.cli import durations, ledger, output
+from akm.cli.lazy import COMMAND_CLASS, Command
+from akm.cli.tables import Table
+from akm.errors import UsageError
+from akm.tasks.history import reading
+from akm.views import task_history
+from akm.views.task_history import Filters
+
+Id = Annotated[str | None, typer.Argument(metavar="ID", help="Only this task.")]
+IdFlag = Annotated[str | None, typer.Option("--id", metavar="ID", help="Only this task.")]
+Since = Annotated[
+    str | None, typer.Option("--since", metavar="TIME", help="Started at this time (UTC), or this long ago.")
+]
+Until = Annotated[
+    str | None, typer.Option("--until", metavar="TIME", help="Started by this time (UTC), itself included.")
+]
+Status = Annotated[
+    str | None, typer.Option("--status", metavar="STATUS", help="Only attempts of this status.")
+]
+Target = Annotated[
+    str | None,
+    typer.Option("--target", metavar="TARGET", help="Only this kind of target, or this workflow's full ref."),
+]
+Limit = Annotated[int, typer.Option("--limit", help="Show the newest this many.")]
+
+STATUSES = ("active", "blocked", "completed", "disabled", "failed", "interrupted")
+KINDS = ("command", "script", "shell", "workflow")
+_NEWEST = 50
+
+
+class HistoryCommand(Command):
+    """The command of attempts, or the one that prunes them when its first word is `prune`."""
+
+    def make_context(self, info_name: Any, args: list[str], parent: Any = None, **extra: Any) -> Any:
+        """Hand over to `prune-history`; a task of that name is asked for with `--id`."""
+        if args[:1] != ["prune"] or parent is None:
+            return super().make_context(info_name, args, parent, **extra)
+        command = parent.command.get_command(parent, "prune-history")
+        return command.make_context(f"{info_name} prune", args[1:], parent=parent, **extra)
+
+
+def history(
+    id: Id = None,
+    id_flag: IdFlag = None,
+    since: Since = None,
+    until: Until = None,
+    status: Status = None,
+    target: Target = None,
+    limit: Limit = _NEWEST,
+) -> None:
+    """Show the attempts to run a task, or any task, newest first."""
+    if id and id_flag and id != id_flag:
+        raise UsageError("ID and --id name different tasks; give one of them.")
+    if status and status not in STATUSES:
+        raise UsageError(f"--status must be one of {', '.join(STATUSES)}.")
+    now = time.time()
+    filters = Filters(
+        task_id=_bare(id or id_flag),
+        since=None if not since else durations.moment(since, "--since", now),
+        until=None if not until else durations.moment(until, "--until", now),
+        status=status,
+        target_kind=_kind(target),
+        target_ref=None if target in KINDS else target,
+        limit=limit if limit > 0 else _NEWEST,
+    )
+    with ledger.opened() as db:
+        rows = task_history.query(db, filters, reading.reader(output.warn))
+    output.show({"ok": True, "rows": rows}, render=lambda shown: _table(shown["rows"]), items="rows")
+
+
+setattr(history, COMMAND_CLASS, HistoryCommand)
+
+
+def _bare(id: str | None) -> str | None:
+    return None if id is None else id.removesuffix(".yml").removesuffix(".md")
+
+
+def _kind(target: str | None) -> str | None:
+    """Return the kind that is meant: only workflows have refs."""
+    return target if target in KINDS else "workflow" if target else None
+
+
+def _table(rows: list[dict[str, Any]]) -> Iterator[str | Table]:
+    columns = ("task", "started", "status", "took", "target", "exit/reason", "log")
+    yield Table(columns, [_cells(row) for row in rows], "No attempts.")
+
+
+def _cells(row: dict[str, Any]) -> tuple[object, ...]:
+    detail = row.get("detail", {})
+    exit_code = detail.get("exitCode")
+    target = row["target"]
+    return (
+        row["id"],
+        local(row["startedAt"]),
+        row["status"],
+        None if row.get("open") else took(row["durationMs"]),
+        target.get("ref") or target.get("engine") or target["kind"],
+        detail.get("reason") or detail.get("error") or exit_code,
+        row["log"] or None,
+    )
+
+
+def local(stamp: str) -> str:
+    """Write a timestamp in local time, with the offset that tells the two hours of a change apart."""
+    try:
+        return datetime.fromtimestamp(clock.seconds(stamp)).astimezone().strftime("%Y-%m-%d %H:%M:%S %z")
+    except (ValueError, OverflowError, OSError):
+        return stamp
+
+
+def took(milliseconds: float) -> str:
+    """Write a duration in its two greatest units."""
+    seconds = milliseconds / 1000
+    if seconds < 60:
+        return f"{seconds:.1f}s"
+    minutes, rest = divmod(int(seconds), 60)
+    return f"{minutes}m {rest}s" if minutes < 60 else f"{minutes // 60}h {minutes % 60}m"

@@ -1,0 +1,33 @@
+"""`akm task list`: the tasks of the project and of the bundles."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from akm.cli import output
+from akm.cli.tables import Table
+
+
+def list() -> None:
+    """List the tasks of this project and of the bundles, those with a problem included."""
+    from akm.cli.workflow import surroundings
+    from akm.tasks import activation, listing
+
+    work = surroundings.here()
+    found = listing.listed(work.bundles, work.anchor, set(activation.enabled() or ()))
+    output.show({"tasks": found}, render=_table, items="tasks")
+
+
+def _table(result: dict[str, Any]) -> tuple[Table]:
+    rows = [
+        (
+            task["ref"],
+            ", ".join(task["schedules"]) or None,
+            "yes" if task["enabled"] else "no",
+            task["target"],
+            task.get("problem"),
+        )
+        for task in result["tasks"]
+    ]
+    empty = "There is no task here: a task is a file tasks/<id>.yml of the project or of a bundle."
+    return (Table(("task", "schedule", "enabled", "target", "problem"), rows, empty),)

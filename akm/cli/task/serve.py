@@ -1,0 +1,69 @@
+"""`akm task serve`: fire the enabled tasks when they are due, without cron, until a signal comes."""
+
+from __future__ import annotations
+
+import time
+from contextlib import closing
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from akm.cli import output
+
+if TYPE_CHECKING:
+    from akm.tasks.serve import Hands
+
+CatchUp = Annotated[
+    bool, typer.Option("--catch-up", help="Fire once what was missed, as while the machine slept.")
+]
+Once = Annotated[bool, typer.Option("--once", help="Fire what is due now, wait for it, and end.")]
+
+
+def serve(catch_up: CatchUp = False, once: Once = False) -> int:
+    """Fire enabled tasks as their schedules say, each in a process of its own, until a signal comes."""
+    from akm.engine.abort import Abort
+    from akm.engine.signals import stopping
+    from akm.tasks import outcome, serving
+    from akm.tasks.serve import Server
+
+    with serving.alone(), closing(Abort()) as abort, stopping(abort):
+        server = Server(_hands(), serving.beginning(time.time(), once=once), catch_up)
+        serving.loop(server, abort, now=time.time, once=once)
+        return outcome.of_signal(abort.reason) or 0
+
+
+def _hands() -> Hands:
+    from akm.cli import ledger
+    from akm.tasks import missed, running, serving
+    from akm.tasks.due import Due
+    from akm.tasks.serve import Hands
+    from akm.tasks.task import Task
+
+    said: set[str] = set()
+
+    def complain(text: str) -> None:
+        if text not in said:
+            said.add(text)
+            output.warn(text)
+
+    def last_start(task: Task) -> str | None:
+        with ledger.opened() as db:
+            return running.last_start(db, task.id)
+
+    def record(one: Due, at: str) -> None:
+        output.warn(f"{one.task.ref} was missed {one.count} time(s), last at {one.fire:%Y-%m-%d %H:%M}.")
+        with ledger.opened() as db:
+            missed.record(db, one, at=at)
+
+    return Hands(lambda: serving.enabled_tasks(complain), serving.start, last_start, record, _tell)
+
+
+def _tell(event: dict[str, Any]) -> None:
+    output.stream(event, _line)
+    output.finish()
+
+
+def _line(event: dict[str, Any]) -> str:
+    more = [f"exit {event['exitCode']}"] if "exitCode" in event else []
+    more += [str(event[key]) for key in ("why", "due", "to") if key in event]
+    return f"{event['event']} {event.get('ref', '')} ({', '.join(more)})"

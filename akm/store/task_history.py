@@ -1,0 +1,98 @@
+"""Rows of `task_history`. What their metadata means is for services to write and for views to read."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from akm import clock
+from akm.ref_grammar import bundle_range
+from akm.store import sql
+from akm.store.database import Transaction
+
+#: Below and above every timestamp.
+EARLIEST, LATEST = "", "~"
+NO_LIMIT = -1
+
+
+class Ending(NamedTuple):
+    """The columns that the end of an attempt fills in."""
+
+    status: str
+    completed_at: str
+    failed_at: str | None
+    log_path: str | None
+    target_kind: str | None
+    target_ref: str | None
+    metadata_json: str
+
+
+class Filters(NamedTuple):
+    """Filters joined by AND; None is any. Both times are inclusive."""
+
+    task_id: str | None = None
+    since: str | None = None
+    until: str | None = None
+    status: str | None = None
+    target_kind: str | None = None
+    target_ref: str | None = None
+    limit: int = NO_LIMIT
+
+
+def reserve(tx: Transaction, task_id: str, at: str, metadata_json: str) -> str:
+    """Insert an open row at the first millisecond from `at` on that the task has free; returns that time."""
+    started_at = at
+    while tx.run(sql.TASK_RESERVE, task_id=task_id, started_at=started_at, metadata_json=metadata_json) != 1:
+        started_at = clock.stamp(clock.seconds(started_at) + 0.001)
+    return started_at
+
+
+def finalize(tx: Transaction, task_id: str, started_at: str, ending: Ending) -> bool:
+    """End an open row; False when it is no longer open, or was never there."""
+    return tx.run(sql.TASK_FINALIZE, task_id=task_id, started_at=started_at, **ending._asdict()) == 1
+
+
+def record(tx: Transaction, task_id: str, started_at: str, ending: Ending) -> bool:
+    """Insert an ended row; False when the task has one of this start, which stays as it is."""
+    return tx.run(sql.TASK_RECORD, task_id=task_id, started_at=started_at, **ending._asdict()) == 1
+
+
+def newest(tx: Transaction, filters: Filters) -> list[sql.TaskRow]:
+    """Read the newest matching rows, newest first."""
+    query = sql.TASKS_ANY
+    if filters.task_id is not None:
+        query = sql.TASKS_OF_ID
+    elif filters.target_kind is not None and filters.target_ref is not None:
+        query = sql.TASKS_OF_TARGET
+    span = {"since": filters.since or EARLIEST, "until": filters.until or LATEST}
+    return tx.all(query, **filters._asdict() | span)
+
+
+def intervals(tx: Transaction, task_id: str, since: str, before: str | None) -> list[sql.TaskInterval]:
+    """Read the spans of a task's closed rows that started at `since` or later and before `before`."""
+    return tx.all(sql.TASK_INTERVALS, task_id=task_id, since=since, before=before or LATEST)
+
+
+def prune(tx: Transaction, older_than: str) -> int:
+    """Delete every row that started before `older_than` and is not open."""
+    return tx.run(sql.TASKS_PRUNE, older_than=older_than)
+
+
+def prunable(tx: Transaction, older_than: str) -> int:
+    """Count what `prune` would delete."""
+    return _count(tx.one(sql.TASKS_PRUNABLE, older_than=older_than))
+
+
+def rename_targets(tx: Transaction, old: str, new: str) -> int:
+    """Move every target ref of the bundle `old`, exact in case, to the bundle `new`."""
+    first, end = bundle_range(old)
+    return tx.run(sql.TASKS_RENAME_TARGETS, first=first, end=end, new=new, tail=len(old) + 1)
+
+
+def targets_of(tx: Transaction, bundle: str) -> int:
+    """Count what `rename_targets` would move."""
+    first, end = bundle_range(bundle)
+    return _count(tx.one(sql.TASKS_OF_BUNDLE, first=first, end=end))
+
+
+def _count(row: sql.TaskCount | None) -> int:
+    return 0 if row is None else row.rows

@@ -1,0 +1,74 @@
+"""The state of everything that has to work for a task to run by itself. It looks and changes nothing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from akm import config, paths
+from akm.errors import AkmError
+from akm.tasks import activation, catalog, installation, launcher, log_file, overdue, schedule
+from akm.tasks.attempt import Opened
+from akm.tasks.firing_state import FiringState
+from akm.tasks.task import Task
+
+
+@dataclass(slots=True)
+class _Found:
+    """What looking at the task files told."""
+
+    enabled: list[Task] = field(default_factory=list)
+    not_enabled: list[str] = field(default_factory=list)
+    problems: list[dict[str, str]] = field(default_factory=list)
+
+
+def report(opened: Opened, layers: config.Layers, state: FiringState, *, now: float) -> dict[str, Any]:
+    """Compare what should have run with what did, and say where everything is. `ok`: nothing is wrong."""
+    found = _look(activation.bundles(layers))
+    late = _late(found.enabled, opened, state, now)
+    problems = found.problems
+    if state.problem is not None and found.enabled and not state.is_served:
+        problems.append({"problem": state.problem})
+    return {
+        "ok": not late and not problems,
+        "overdue": late,
+        "problems": problems,
+        "notEnabled": found.not_enabled,
+        "scheduler": state.shown(),
+        "launcher": list(launcher.argv()),
+        "database": str(config.database(layers).path),
+        "logs": str(log_file.folder()),
+        "scheduledLogs": str(installation.here().logs),
+        "subset": schedule.SUBSET,
+    }
+
+
+def _look(known: dict[str, Path]) -> _Found:
+    refs = set(activation.enabled() or ())
+    found = _Found()
+    # A scheduler knows no project, so none is looked at.
+    for entry in catalog.tasks(known, Path("/nonexistent")):
+        is_enabled = entry.ref in refs
+        refs.discard(entry.ref)
+        if isinstance(entry.task, AkmError):
+            if is_enabled:
+                found.problems.append({"ref": entry.ref, "problem": f"file invalid: {entry.task.message}"})
+        elif is_enabled:
+            found.enabled.append(entry.task)
+        elif entry.task.schedules:
+            found.not_enabled.append(entry.ref)
+    for ref in sorted(refs):
+        found.problems.append({"ref": ref, "problem": "it is enabled, but there is no such task file"})
+    return found
+
+
+def _late(tasks: list[Task], opened: Opened, state: FiringState, now: float) -> list[dict[str, Any]]:
+    late = []
+    with opened() as db:
+        for task in tasks:
+            since = overdue.changed_at(task.path, paths.user_config_file())
+            one = overdue.find(task, overdue.last_run(db, task.id), now, known_since=since)
+            if one is not None:
+                late.append(one.shown(state.cause(task.ref)))
+    return late

@@ -1,0 +1,40 @@
+"""Which fires of which tasks lie between two moments, and which came too late. Nothing is started here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime, tzinfo
+
+from akm.tasks import schedule
+from akm.tasks.schedule import LOCAL
+from akm.tasks.task import Schedule, Task
+
+#: A fire that is seen up to this much later is on time: whoever waits wakes up once a minute.
+GRACE_SECONDS = 90
+
+
+@dataclass(frozen=True, slots=True)
+class Due:
+    """One schedule of a task with its newest fire in the span. `count` fires are in it, from `first` on."""
+
+    task: Task
+    number: int
+    trigger: Schedule
+    fire: datetime
+    first: datetime
+    count: int
+    is_late: bool
+
+
+def between(tasks: Iterable[Task], since: float, until: float, *, zone: tzinfo = LOCAL) -> list[Due]:
+    """List what fires after `since` and not after `until`, both in seconds since 1970, oldest fire first."""
+    found = []
+    start, end = (datetime.fromtimestamp(moment, zone) for moment in (since, until))
+    for task in tasks:
+        for number, trigger in enumerate(task.schedules, 1):
+            fires = schedule.fires_between(trigger.cron, start, end, zone=zone)
+            if fires:
+                is_late = until - fires[-1].timestamp() > GRACE_SECONDS
+                found.append(Due(task, number, trigger, fires[-1], fires[0], len(fires), is_late))
+    return sorted(found, key=lambda due: (due.fire.timestamp(), due.task.ref, due.number))

@@ -1,0 +1,1 @@
+"""What the history of tasks needs to know of running processes."""

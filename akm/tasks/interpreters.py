@@ -1,0 +1,45 @@
+"""Which program runs a script, by the ending of its name. Finding and starting it are not here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from akm.errors import UsageError
+
+#: The closed table, by the ending in lower case. The script's path follows.
+INTERPRETERS: Mapping[str, tuple[str, ...]] = {
+    ".sh": ("sh",),
+    ".ts": ("bun",),
+    ".js": ("bun",),
+    ".py": ("python",),
+    ".rb": ("ruby",),
+    ".go": ("go", "run"),
+    ".pl": ("perl",),
+    ".php": ("php",),
+    ".lua": ("lua",),
+    ".r": ("rscript",),
+    ".swift": ("swift",),
+    ".kt": ("kotlin",),
+    ".kts": ("kotlinc", "-script"),
+    ".ps1": ("powershell", "-NoProfile", "-NonInteractive", "-File"),
+    ".cmd": ("cmd", "/d", "/s", "/c"),
+    ".bat": ("cmd", "/d", "/s", "/c"),
+}
+
+
+def interpreter(path: Path) -> tuple[str, ...]:
+    """Return what stands before the script's path. Raises UsageError `TASK_TARGET_UNSUPPORTED`."""
+    found = INTERPRETERS.get(path.suffix.lower())
+    if found is None:
+        endings = ", ".join(INTERPRETERS)
+        raise UsageError(
+            f"Nothing is known to run {path.name}: give the script one of the endings {endings}.",
+            code="TASK_TARGET_UNSUPPORTED",
+        )
+    return found
+
+
+def argv(file: Path) -> tuple[str, ...]:
+    """Return the whole command that runs a script. Raises UsageError `TASK_TARGET_UNSUPPORTED`."""
+    return (*interpreter(file), str(file))

@@ -1,0 +1,1 @@
+"""What fires tasks: the user's crontab, or a process of akm's own."""

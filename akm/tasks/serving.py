@@ -1,0 +1,153 @@
+"""The process that serves: one per installation, its memory of how far it came, its loop until a signal."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import subprocess
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from time import monotonic
+
+from akm import clock, config, paths
+from akm.engine.abort import Abort
+from akm.errors import AkmError, ConfigError, TransientError
+from akm.tasks import activation, launcher, source
+from akm.tasks.due import Due
+from akm.tasks.schedulers.row import flags
+from akm.tasks.serve import Server
+from akm.tasks.task import Task
+
+#: What the children of a stopped server have to end: their own patience with what they run, and some more.
+STOP_SECONDS = 15.0
+_LOOK_SECONDS = 0.05
+
+
+@contextmanager
+def alone() -> Iterator[None]:
+    """Hold the right to serve for the block. Raises TransientError when another process serves."""
+    from filelock import FileLock, Timeout
+
+    file = _lock_file()
+    paths.create(file.parent)
+    lock = FileLock(file, timeout=0, mode=0o600)
+    try:
+        lock.acquire()
+    except Timeout:
+        raise TransientError(
+            f"Another `akm task serve` is running (it holds {file}).",
+            code="SCHEDULER_LOCK_HELD",
+            hint="Stop that one first.",
+        ) from None
+    except OSError as error:
+        raise ConfigError(f"The lock {file} cannot be taken: {error.strerror}.") from error
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+def is_served() -> bool:
+    """Tell whether a server is running."""
+    try:
+        with alone():
+            return False
+    except TransientError:
+        return True
+
+
+def enabled_tasks(complain: Callable[[str], None]) -> list[Task]:
+    """Read the tasks that are switched on and have a schedule; complains of each that cannot be read."""
+    known = activation.bundles(config.read(Path("/")))
+    found = []
+    for ref in activation.enabled() or ():
+        try:
+            place = activation.canonical(ref, known)
+            if place is None:
+                complain(f"{ref} is enabled, but its bundle is not configured in the user's file.")
+                continue
+            found.append(source.read(place.path, bundle=place.bundle, root=place.root))
+        except AkmError as error:
+            complain(f"{ref} is enabled and cannot be run: {error.message}")
+    return [task for task in found if task.schedules]
+
+
+def start(one: Due) -> subprocess.Popen[bytes]:
+    """Start `akm task run` for a fire. Raises OSError."""
+    task = one.task
+    own = ("task", "run", task.id, "--bundle", task.bundle, "--scheduled", "--skip-if-running")
+    return subprocess.Popen(
+        [*launcher.argv(), *own, *flags(one.trigger.inputs)],
+        cwd=task.root,
+        stdin=subprocess.DEVNULL,
+        # How it went is in the history; what it warns of stays visible.
+        stdout=subprocess.DEVNULL,
+        # A terminal's interrupt reaches the server, which hands it on.
+        start_new_session=True,
+    )
+
+
+def beginning(now: float, *, once: bool) -> float:
+    """Return from when on fires count: where the last server ended, else now, or this minute for `once`."""
+    try:
+        return min(now, clock.seconds(json.loads(_memory().read_text(encoding="utf-8"))["seenUntil"]))
+    except (OSError, ValueError, KeyError, TypeError):
+        return math.floor(now / 60) * 60 - 0.001 if once else now
+
+
+def remember(seen: float) -> None:
+    """Write down how far the server came. Raises ConfigError when that is impossible."""
+    file = _memory()
+    paths.create(file.parent)
+    draft = file.with_suffix(f".{os.getpid()}.tmp")
+    try:
+        draft.write_text(json.dumps({"seenUntil": clock.stamp(seen)}), encoding="utf-8")
+        draft.replace(file)
+    except OSError as error:
+        raise ConfigError(f"{file} cannot be written: {error.strerror}.") from error
+
+
+def loop(server: Server, abort: Abort, *, now: Callable[[], float], once: bool) -> None:
+    """Serve until `abort` is set; with `once` only until what is due now has ended."""
+    while not abort.is_set:
+        server.tick(now())
+        remember(server.seen)
+        if once:
+            break
+        _wait_for_minute(server, abort, now)
+    while once and server.is_busy and not abort.wait(_LOOK_SECONDS):
+        server.reap()
+    _stop(server)
+
+
+def _wait_for_minute(server: Server, abort: Abort, now: Callable[[], float]) -> None:
+    """Wait for the next whole minute; what waits for a child is started as soon as that has ended."""
+    until = math.floor(now() / 60) * 60 + 60
+    while (left := until - now()) > 0 and not abort.wait(min(left, 1.0) if server.is_busy else min(left, 60)):
+        if server.is_busy:
+            server.reap()
+        if left > 60:
+            return  # The clock was set back meanwhile.
+
+
+def _stop(server: Server) -> None:
+    server.stop()
+    deadline = monotonic() + STOP_SECONDS
+    with_patience = Abort()
+    try:
+        while server.is_busy and monotonic() < deadline:
+            with_patience.wait(_LOOK_SECONDS)
+            server.reap()
+    finally:
+        with_patience.close()
+    server.kill()
+
+
+def _lock_file() -> Path:
+    return paths.state_dir() / "locks" / "task-serve.lock"
+
+
+def _memory() -> Path:
+    return paths.state_dir() / "tasks" / "serve.json"

@@ -1,0 +1,48 @@
+"""What a file is, as a task: valid, blocked, invalid or no task at all. It is read and never run."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from akm.errors import NotFoundError, UsageError
+from akm.tasks import explain, faults, old, source, versions, yaml_text
+from akm.tasks.catalog import File
+
+_ENDINGS = (".yml", ".yaml")
+
+
+def validate(file: File) -> dict[str, Any]:
+    """Say what a file is: `outcome` is valid, blocked, invalid or not-a-task, with the `reason`.
+
+    Blocked means that it is a task of an older version, which has to be converted first. Raises UsageError
+    when the file cannot be read at all.
+    """
+    result: dict[str, Any] = {"ok": False, "path": str(file.path), "sourceVersion": None}
+    try:
+        raw = yaml_text.load(file.path)
+    except NotFoundError as error:
+        raise UsageError(error.message, code=error.code) from error
+    if file.path.suffix not in _ENDINGS:
+        return result | {"outcome": "not-a-task", "reason": f"{file.path} does not end in .yml."}
+    try:
+        return result | _understood(raw, file, result)
+    except UsageError as error:
+        outcome = "blocked" if error.code == faults.VERSION_UNSUPPORTED else "invalid"
+        hint = {"hint": error.hint} if error.hint else {}
+        return result | {"outcome": outcome, "reason": error.message, **hint}
+
+
+def _understood(raw: bytes, file: File, result: dict[str, Any]) -> dict[str, Any]:
+    node = yaml_text.tree(raw, file.path)
+    result["sourceVersion"] = versions.of(node)
+    if not versions.is_task(node):
+        reason = f"{file.path} has none of the keys of a task, such as `version`, `run` and `uses`."
+        return {"outcome": "not-a-task", "reason": reason}
+    if versions.is_old(node):
+        old.read(node, file.path)
+        refusal = versions.refusal(node, file.path)
+        assert refusal is not None
+        return {"outcome": "blocked", "reason": refusal.message, "hint": refusal.hint}
+    id = source.checked_id(file.path)
+    task = source.understood(node, file.path, id=id, bundle=file.bundle, root=file.root)
+    return {"ok": True, "outcome": "valid", "resolved": explain.described(task)}

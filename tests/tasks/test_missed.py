@@ -1,0 +1,24 @@
+"""Fires that did not happen, in the history."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from running_tasks import Bench
+
+from akm.tasks import missed, running
+from akm.tasks.due import Due
+from akm.tasks.task import Schedule
+
+FIRE = datetime(2026, 12, 2, 3, tzinfo=UTC)
+
+
+def test_a_missed_fire_is_one_row_and_no_failure(bench: Bench) -> None:
+    one = Due(bench.task("true"), 1, Schedule("0 3 * * *"), FIRE, FIRE, 1, True)
+    with bench.opened() as db:
+        assert missed.record(db, one, at="2026-12-02T08:00:00.000Z")
+        assert not missed.record(db, one, at="2026-12-02T09:00:00.000Z")
+        assert running.last_start(db, "t") == "2026-12-02T03:00:00.000Z"
+    row = bench.row()
+    assert (row["status"], row["failed_at"], row["target_kind"]) == ("missed", None, "shell")
+    assert bench.detail() == {"reason": "missed"}
