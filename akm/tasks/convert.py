@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from akm.errors import UsageError
+from akm.ref_grammar import PROJECT
 from akm.tasks import faults, ids, old, source, versions, yaml_emit, yaml_text
 from akm.tasks.catalog import File
 from akm.workflow.frontmatter import Node
@@ -104,7 +105,14 @@ def _typed(value: Any) -> dict[str, str]:
 
 def _enabling(task: old.Old, file: File) -> str:
     told = "was enabled" if task.is_enabled else "had `enabled: false`"
-    return f"The old file {told}; now a task fires only once it is enabled: akm task enable {file.ref}"
+    return f"The old file {told}; now a task fires only once it is enabled: {_how(file)}"
+
+
+def _how(file: File) -> str:
+    if file.ref.startswith(f"{PROJECT}//"):
+        # A scheduler stands in no directory, so it cannot know a project's tasks.
+        return "akm bundle add NAME PATH for its folder, then akm task enable NAME//tasks/ID"
+    return f"akm task enable {file.ref}"
 
 
 def _schedule_fault(expression: str) -> str | None:
@@ -126,7 +134,7 @@ def _without_switches(text: str, node: Node, file: File) -> Converted:
             raise faults.invalid(file.path, line, detail)
     kept = "".join(line for number, line in enumerate(lines, start=1) if number not in doomed)
     note = "`enabled` is removed from `schedule`: every trigger fires once the task is enabled."
-    return Converted(kept, (f"{note} Enable it with: akm task enable {file.ref}",))
+    return Converted(kept, (f"{note} Enable it with: {_how(file)}",))
 
 
 def _prove(converted: Converted, file: File) -> None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
-from akm import config
+from akm import config, paths, scope
 from akm.errors import AkmError
-from akm.tasks import activation, schedule, source
+from akm.tasks import activation, catalog, schedule, source
 from akm.tasks.task import Task
 
 
@@ -17,11 +17,14 @@ def fires(ref: str | None, *, count: int, after: datetime) -> list[dict[str, Any
     Without a ref, of every task that is switched on and whose file is sound. Raises UsageError and
     NotFoundError for the one that is named.
     """
-    known = activation.bundles(config.read())
+    layers = config.read()
+    known = activation.bundles(layers)
     enabled = activation.enabled() or []
     if ref is not None:
-        place = activation.locate(ref, known)
-        tasks = [source.read(place.path, bundle=place.bundle, root=place.root)]
+        # A task of this project too, which nothing fires yet: its schedule may be looked at all the same.
+        everywhere = config.bundles(layers)
+        anchor = scope.anchor(paths.working_directory(), everywhere)
+        tasks = [catalog.find(ref, bundles=everywhere, anchor=anchor)]
     else:
         tasks = [task for listed in enabled if (task := _task(listed, known)) is not None]
     coming = [

@@ -204,6 +204,15 @@ def test_the_next_fires_are_told_soonest_first(run: Any, crontab: Path) -> None:
     assert one.out.count("team//tasks/nightly") == 5
 
 
+@pytest.mark.usefixtures("crontab")
+def test_the_schedule_of_a_project_task_may_be_looked_at(run: Any, home: Path) -> None:
+    tasks = home / "project/tasks"
+    tasks.mkdir(parents=True)
+    (tasks / "mine.yml").write_text(TASK)
+    fires = run("task", "next", "mine", "--count", "2").result["fires"]
+    assert [(fire["ref"], fire["enabled"]) for fire in fires] == [("project//tasks/mine", False)] * 2
+
+
 def test_only_dead_rows_are_pruned(run: Any, home: Path, crontab: Path) -> None:
     run("task", "enable", "nightly")
     (native_id,) = run("task", "sync").result["unchanged"]
