@@ -8,11 +8,15 @@ from __future__ import annotations
 
 import json
 import os
+import time
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from akm.errors import ConfigError, TransientError
+
+#: How long the lock of a killed holder may outlive it.
+LINGER_SECONDS = 2.0
 
 
 class RunLock:
@@ -24,7 +28,7 @@ class RunLock:
         self._lock: Any = None
 
     def acquire(self, *, at: str) -> None:
-        """Take the lock without waiting.
+        """Take the lock without waiting, except for the last moment of a holder that was killed.
 
         Raises TransientError RUN_LEASE_HELD naming the holder, ConfigError when the folder is unusable.
         """
@@ -33,7 +37,12 @@ class RunLock:
         lock = FileLock(self._path, timeout=0, thread_local=False, mode=0o600)
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            lock.acquire()
+            # A child that its killed parent was just starting holds the lock until it is started.
+            deadline = time.monotonic() + LINGER_SECONDS
+            while not _took(lock):
+                if time.monotonic() > deadline or not _is_holder_gone(self._path):
+                    raise Timeout(str(self._path))
+                time.sleep(0.01)
         except Timeout:
             raise TransientError(
                 f"Run {self._run_id} is being driven by {describe(self._path)}.", code="RUN_LEASE_HELD"
@@ -121,6 +130,26 @@ def describe(path: Path) -> str:
         return f"process {holder['pid']} on {holder['host']} since {holder['startedAt']}"
     except (OSError, ValueError, KeyError, TypeError):
         return "another process"
+
+
+def _took(lock: Any) -> bool:
+    from filelock import Timeout
+
+    try:
+        lock.acquire()
+    except Timeout:
+        return False
+    return True
+
+
+def _is_holder_gone(path: Path) -> bool:
+    """Tell whether the described holder is a process of this machine that has ended."""
+    try:
+        holder = json.loads(holder_path(path).read_text(encoding="utf-8"))
+        is_ours = holder["host"] == os.uname().nodename and holder["processStartedAt"] is not None
+        return is_ours and process_started_at(holder["pid"]) != holder["processStartedAt"]
+    except (OSError, ValueError, KeyError, TypeError):
+        return False
 
 
 def _forget(path: Path) -> None:

@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from threading import Timer
 
 import pytest
 from outcomes import done, said
@@ -54,6 +55,30 @@ def test_the_lock_of_a_killed_process_is_free_at_once(folder: Path) -> None:
     assert json.loads(holder_path(lock_path(folder, "r")).read_text())["pid"] != os.getpid()
     RunLock(folder, "r").acquire(at=AT)
     assert json.loads(holder_path(lock_path(folder, "r")).read_text())["pid"] == os.getpid()
+
+
+def test_a_lock_that_outlives_its_killed_holder_for_a_moment_is_waited_for(folder: Path) -> None:
+    # The child stands for one that was being started: it holds the lock until this test's pipe is closed.
+    script = (
+        "import os, sys, signal, subprocess; from pathlib import Path; from akm.engine.lock import RunLock\n"
+        "held = RunLock(Path(sys.argv[1]), 'r'); held.acquire(at='then')\n"
+        "open_files = {int(f): os.path.realpath(f'/proc/self/fd/{f}') for f in os.listdir('/proc/self/fd')}\n"
+        "locks = [number for number, path in open_files.items() if path.endswith('r.lock')]\n"
+        "subprocess.Popen(['cat'], stdout=subprocess.DEVNULL, pass_fds=locks)\n"
+        "os.kill(os.getpid(), signal.SIGKILL)"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-W", "ignore", "-c", script, str(folder)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    ) as killed:
+        assert killed.stdout is not None
+        assert killed.stdin is not None
+        killed.stdout.read()
+        killed.wait()
+        assert lock._is_held(lock_path(folder, "r"))
+        Timer(0.1, killed.stdin.close).start()
+        RunLock(folder, "r").acquire(at=AT)
 
 
 @pytest.mark.parametrize(
