@@ -6,6 +6,7 @@
       NotFoundError          1  no such run, workflow or file
       ConfigError           78  configuration or installation must change first
       TransientError        75  held or contended: the same command works later
+      ResponseError          1  a server answered with something that is no use
       OutputError            1  the work is done, but its result cannot be written
 
 A message says what happened, to which thing, and what to do next. Errors never print themselves:
@@ -87,6 +88,13 @@ class TransientError(AkmError):
 
     exit_status = 75
     code = "STATE_DB_CONTENDED"
+
+
+class ResponseError(AkmError):
+    """A server answered, and its answer cannot be used: too large, no JSON, another shape, refused."""
+
+    exit_status = 1
+    code = "REGISTRY_RESPONSE_INVALID"
 
 
 class OutputError(AkmError):

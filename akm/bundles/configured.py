@@ -6,15 +6,12 @@ A bundle's own folder and whatever refers to the bundle are never touched here.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from akm import config, paths, refs
-from akm.errors import ConfigError, NotFoundError, TransientError, UsageError
+from akm import config, refs
+from akm.errors import NotFoundError, UsageError
 from akm.spelling import suggestion
-
-_LOCK_SECONDS = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,9 +58,12 @@ def add(name: str, folder: Path) -> Bundle:
             hint=f"Remove it first with `akm bundle remove {name}`, or choose another name.",
         )
     if taken is None:
-        from akm.bundles import toml_table
+        from akm.config_edit import file, tables
 
-        _edit(lambda text: toml_table.add(text, ("bundles", name), {"path": str(folder)}), name)
+        values = {"path": str(folder)}
+        file.edit(
+            lambda text: tables.add(text, ("bundles", name), values), entry=f"the entry `bundles.{name}`"
+        )
     return _one(name)
 
 
@@ -72,7 +72,7 @@ def remove(name: str) -> Bundle:
 
     Raises NotFoundError when no such bundle is configured, UsageError when another file configures it.
     """
-    from akm.bundles import toml_table
+    from akm.config_edit import file, tables
 
     bundle = _one(name)
     origin = config.read().origins["bundles", name, "path"]
@@ -80,7 +80,7 @@ def remove(name: str) -> Bundle:
         raise UsageError(
             f"The bundle {name!r} is configured in {origin.name}: remove it from that file by hand."
         )
-    _edit(lambda text: toml_table.remove(text, ("bundles", name)), name)
+    file.edit(lambda text: tables.remove(text, ("bundles", name)), entry=f"the entry `bundles.{name}`")
     return bundle
 
 
@@ -93,53 +93,3 @@ def _one(name: str) -> Bundle:
             hint=suggestion(name, known) or "List the configured ones with `akm bundle list`.",
         )
     return known[name]
-
-
-def _edit(change: Callable[[str], str], name: str) -> None:
-    from filelock import FileLock, Timeout
-
-    file = paths.user_config_file()
-    paths.create(file.parent)
-    # A configuration file kept elsewhere and linked here stays linked.
-    file = Path(os.path.realpath(file))
-    try:
-        with FileLock(f"{file}.lock", timeout=_LOCK_SECONDS):
-            _replace(file, _changed(file, change, name))
-    except Timeout as error:
-        raise TransientError(f"Another process is changing {file}: try again.", code="CONFIG_HELD") from error
-    except OSError as error:
-        raise ConfigError(f"The configuration file {file} cannot be changed: {error.strerror}.") from error
-
-
-def _changed(file: Path, change: Callable[[str], str], name: str) -> str:
-    if file.exists():
-        config.read_file(file)  # Whatever is wrong with the file is said in its own words.
-    try:
-        with open(file, encoding="utf-8", newline="") as stream:
-            text = stream.read()
-    except FileNotFoundError:
-        text = ""
-    try:
-        return change(text)
-    except (ValueError, KeyError) as error:
-        raise ConfigError(
-            f"{file} is written in a way that akm cannot change safely: nothing was changed.",
-            hint=f"Edit the entry `bundles.{name}` in that file by hand.",
-        ) from error
-
-
-def _replace(file: Path, text: str) -> None:
-    import tempfile
-
-    mode = file.stat().st_mode & 0o777 if file.exists() else 0o600
-    descriptor, draft = tempfile.mkstemp(prefix=".config-", suffix=".toml", dir=file.parent)
-    try:
-        with os.fdopen(descriptor, "wb") as stream:
-            stream.write(text.encode())
-            stream.flush()
-            os.fsync(stream.fileno())
-        os.chmod(draft, mode)
-        os.replace(draft, file)
-    except BaseException:
-        os.unlink(draft)
-        raise

@@ -37,12 +37,7 @@ class RunLock:
         lock = FileLock(self._path, timeout=0, thread_local=False, mode=0o600)
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            # A child that its killed parent was just starting holds the lock until it is started.
-            deadline = time.monotonic() + LINGER_SECONDS
-            while not _took(lock):
-                if time.monotonic() > deadline or not _is_holder_gone(self._path):
-                    raise Timeout(str(self._path))
-                time.sleep(0.01)
+            _outlast_the_dead(lock, self._path)
         except Timeout:
             raise TransientError(
                 f"Run {self._run_id} is being driven by {describe(self._path)}.", code="RUN_LEASE_HELD"
@@ -130,6 +125,20 @@ def describe(path: Path) -> str:
         return f"process {holder['pid']} on {holder['host']} since {holder['startedAt']}"
     except (OSError, ValueError, KeyError, TypeError):
         return "another process"
+
+
+def _outlast_the_dead(lock: Any, path: Path) -> None:
+    """Take `lock`, which a child that its killed parent was just starting holds until it is started.
+
+    Raises Timeout at once when a living process holds it.
+    """
+    from filelock import Timeout
+
+    deadline = time.monotonic() + LINGER_SECONDS
+    while not _took(lock):
+        if time.monotonic() > deadline or not _is_holder_gone(path):
+            raise Timeout(str(path))
+        time.sleep(0.01)
 
 
 def _took(lock: Any) -> bool:

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from akm import config, paths, ref_grammar
-from akm.errors import AkmError, ConfigError, NotFoundError, TransientError, UsageError
+from akm.errors import AkmError, ConfigError, NotFoundError, UsageError
 from akm.spelling import suggestion
 from akm.tasks import ids
 
-_LOCK_SECONDS = 10
 FOLDER = "tasks/"
 
 
@@ -85,52 +83,13 @@ def canonical(ref: str, known: dict[str, Path]) -> Place | None:
 
 def write(refs: Collection[str]) -> None:
     """Make `refs` the list, sorted; comments and other settings stay. Raises ConfigError, TransientError."""
-    from filelock import FileLock, Timeout
+    from akm.config_edit import file, lists
 
-    file = paths.user_config_file()
-    paths.create(file.parent)
-    file = Path(os.path.realpath(file))  # A configuration file kept elsewhere and linked here stays linked.
-    try:
-        with FileLock(f"{file}.lock", timeout=_LOCK_SECONDS):
-            _replace(file, _changed(file, sorted(set(refs))))
-    except Timeout as error:
-        raise TransientError(f"Another process is changing {file}: try again.", code="CONFIG_HELD") from error
-    except OSError as error:
-        raise ConfigError(f"The configuration file {file} cannot be changed: {error.strerror}.") from error
-
-
-def _changed(file: Path, refs: list[str]) -> str:
-    from akm.tasks import toml_list
-
-    text = ""
-    if file.exists():
-        config.read_file(file)  # Whatever is wrong with the file is said in its own words.
-        with open(file, encoding="utf-8", newline="") as stream:
-            text = stream.read()
-    try:
-        return toml_list.put(text, "scheduler", "enabled", refs)
-    except (ValueError, AttributeError, TypeError) as error:
-        raise ConfigError(
-            f"{file} is written in a way that akm cannot change safely: nothing was changed.",
-            hint="Edit the entry `enabled` of [scheduler] in that file by hand, then run `akm task sync`.",
-        ) from error
-
-
-def _replace(file: Path, text: str) -> None:
-    import tempfile
-
-    mode = file.stat().st_mode & 0o777 if file.exists() else 0o600
-    descriptor, draft = tempfile.mkstemp(prefix=".config-", suffix=".toml", dir=file.parent)
-    try:
-        with os.fdopen(descriptor, "wb") as stream:
-            stream.write(text.encode())
-            stream.flush()
-            os.fsync(stream.fileno())
-        os.chmod(draft, mode)
-        os.replace(draft, file)
-    except BaseException:
-        os.unlink(draft)
-        raise
+    wanted = sorted(set(refs))
+    file.edit(
+        lambda text: lists.put(text, "scheduler", "enabled", wanted),
+        entry="the entry `enabled` of [scheduler]",
+    )
 
 
 def _no_such_bundle(bundle: str, known: dict[str, Path]) -> AkmError:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from filelock import FileLock
 
-from akm.bundles import configured
+from akm.config_edit import file
 
 COMMENTED = '# Mine.\n[registry]\nttl_seconds = 5  # short\n\n# Ours.\n[bundles.old]\npath = "~/old"\n'
 
@@ -125,7 +125,7 @@ def test_a_file_that_cannot_be_changed_safely_is_not_changed(run: Any, user: Pat
 def test_two_changes_at_once_wait_for_one_another(
     run: Any, user: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(configured, "_LOCK_SECONDS", 0)
+    monkeypatch.setattr(file, "_LOCK_SECONDS", 0)
     with FileLock(f"{user}.lock"):
         done = run("bundle", "add", "team", "../team")
     assert (done.status, done.error["code"]) == (75, "CONFIG_HELD")

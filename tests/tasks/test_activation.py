@@ -7,12 +7,13 @@ import tomllib
 import pytest
 
 from akm import paths
+from akm.config_edit import lists
 from akm.errors import ConfigError
-from akm.tasks import activation, toml_list
+from akm.tasks import activation
 
 
 def put(text: str, *values: str) -> str:
-    return toml_list.put(text, "scheduler", "enabled", values)
+    return lists.put(text, "scheduler", "enabled", values)
 
 
 def test_the_list_starts_a_table_of_its_own() -> None:

@@ -6,7 +6,7 @@ import tomllib
 
 import pytest
 
-from akm.bundles import toml_table
+from akm.config_edit import tables
 
 TEXT = """# My settings.
 [defaults]
@@ -29,34 +29,34 @@ a = 1
 
 
 def test_adding_appends_and_changes_nothing_else() -> None:
-    edited = toml_table.add(TEXT, ("bundles", "new"), {"path": '/a "quoted" \\ ü'})
+    edited = tables.add(TEXT, ("bundles", "new"), {"path": '/a "quoted" \\ ü'})
     assert edited == TEXT + '\n[bundles.new]\npath = "/a \\"quoted\\" \\\\ ü"\n'
     assert tomllib.loads(edited)["bundles"]["new"] == {"path": '/a "quoted" \\ ü'}
 
 
 def test_adding_to_nothing_starts_the_file() -> None:
-    assert toml_table.add("", ("bundles", "é"), {"path": "/a"}) == '[bundles."é"]\npath = "/a"\n'
+    assert tables.add("", ("bundles", "é"), {"path": "/a"}) == '[bundles."é"]\npath = "/a"\n'
 
 
 def test_windows_line_ends_are_kept() -> None:
-    edited = toml_table.add("a = 1\r\n", ("bundles", "b"), {"path": "/b"})
+    edited = tables.add("a = 1\r\n", ("bundles", "b"), {"path": "/b"})
     assert edited == 'a = 1\r\n\r\n[bundles.b]\r\npath = "/b"\r\n'
-    assert toml_table.remove(edited, ("bundles", "b")) == "a = 1\r\n\r\n"
+    assert tables.remove(edited, ("bundles", "b")) == "a = 1\r\n\r\n"
 
 
 def test_removing_takes_the_tables_lines_and_no_comment_of_the_next() -> None:
-    edited = toml_table.remove(TEXT, ("bundles", "team"))
+    edited = tables.remove(TEXT, ("bundles", "team"))
     assert edited == TEXT.replace('[bundles.team]\npath = "/team"  # shared\n', "")
 
 
 @pytest.mark.parametrize("header", ["[bundles.team]", '[ bundles . "team" ]', "['bundles'.team] # mine"])
 def test_a_header_is_found_however_it_is_spelled(header: str) -> None:
     text = f'{header}\npath = "/t"\n[bundles.team.sub]\na = 1\n[z]\na = 1\n'
-    assert toml_table.remove(text, ("bundles", "team")) == "[z]\na = 1\n"
+    assert tables.remove(text, ("bundles", "team")) == "[z]\na = 1\n"
 
 
 def test_the_last_table_may_go_with_its_parent() -> None:
-    assert toml_table.remove('[bundles.t]\npath = "/t"\n', ("bundles", "t")) == ""
+    assert tables.remove('[bundles.t]\npath = "/t"\n', ("bundles", "t")) == ""
 
 
 @pytest.mark.parametrize(
@@ -70,9 +70,9 @@ def test_the_last_table_may_go_with_its_parent() -> None:
 )
 def test_what_cannot_be_removed_safely_is_refused(text: str) -> None:
     with pytest.raises(ValueError):
-        toml_table.remove(text, ("bundles", "team"))
+        tables.remove(text, ("bundles", "team"))
 
 
 def test_what_cannot_be_added_safely_is_refused() -> None:
     with pytest.raises(ValueError):
-        toml_table.add('bundles = { a = { path = "/a" } }\n', ("bundles", "team"), {"path": "/t"})
+        tables.add('bundles = { a = { path = "/a" } }\n', ("bundles", "team"), {"path": "/t"})

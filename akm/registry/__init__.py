@@ -1,0 +1,1 @@
+"""Registries: what others publish, found by searching their indexes, also while a registry is down."""
