@@ -29,8 +29,9 @@ class Holder(NamedTuple):
 class Ended(NamedTuple):
     """How an attempt ended.
 
-    `status` active is a workflow that can be gone on with. `detail` may hold runId, reason, error and
-    exitCode. `engine` counts only with `has_engine`: then None says that the command had none.
+    `bundle` tells tasks of one id apart: the name of the task's bundle, or a project's folder. `status`
+    active is a workflow that can be gone on with. `detail` may hold runId, reason, error and exitCode.
+    `engine` counts only with `has_engine`: then None says that the command had none.
     """
 
     status: str
@@ -42,19 +43,21 @@ class Ended(NamedTuple):
     detail: Mapping[str, Any] | None = None
     engine: str | None = None
     has_engine: bool = False
+    bundle: str | None = None
 
 
-def reserve(db: Database, task_id: str, *, at: str, holder: Holder) -> str:
+def reserve(db: Database, task_id: str, *, at: str, holder: Holder, bundle: str | None = None) -> str:
     """Open a row for an attempt that starts now and return its start, which identifies it.
 
-    That is `at`, or the first millisecond after it that no other attempt of the task has.
+    That is `at`, or the first millisecond after it that no other attempt of a task of that id has. `bundle`
+    is as in `Ended`.
     """
     described = {
         "pid": holder.pid,
         "host": holder.host,
         "processStartedAt": holder.process_started_at,
     }
-    metadata_json = _metadata(0, None, holder=described)
+    metadata_json = _metadata(0, None, bundle, holder=described)
     with db.immediate() as tx:
         return task_history.reserve(tx, task_id, at, metadata_json)
 
@@ -80,7 +83,7 @@ def prune(db: Database, *, older_than: str) -> int:
 
 
 def rename_targets(db: Database, old: str, new: str) -> int:
-    """Let every target of the bundle `old`, exact in case, name `new`; returns how many rows changed."""
+    """Let targets and tasks of the bundle `old`, exact in case, be those of `new`; returns how many rows."""
     if not (is_bundle_name(old) and is_bundle_name(new)):
         raise ValueError("both must be names of bundles")
     with db.immediate() as tx:
@@ -100,15 +103,17 @@ def _ending(started_at: str, ended: Ended) -> task_history.Ending:
         log_path=ended.log_path or None,
         target_kind=ended.target_kind,
         target_ref=ended.target_ref,
-        metadata_json=_metadata(max(ended.duration_ms, 0), ended.detail, **engine),
+        metadata_json=_metadata(max(ended.duration_ms, 0), ended.detail, ended.bundle, **engine),
     )
 
 
-def _metadata(duration_ms: int, detail: Mapping[str, Any] | None, **more: Any) -> str:
-    known = {
+def _metadata(duration_ms: int, detail: Mapping[str, Any] | None, bundle: str | None, **more: Any) -> str:
+    known: dict[str, Any] = {
         "metadataVersion": VERSION,
         "durationMs": duration_ms,
         "detail": None if detail is None else dict(detail),
         "targetVocab": VERSION,
     }
+    if bundle is not None:
+        known["bundle"] = bundle
     return json.dumps(known | more, ensure_ascii=False, separators=(",", ":"))

@@ -694,17 +694,34 @@ TASK_FINALIZE: Final = Change(
 TASKS_ANY: Final = Query(
     "SELECT task_id, status, started_at, completed_at, failed_at, log_path, target_kind, target_ref, "
     "metadata_json FROM task_history WHERE started_at >= ? AND started_at <= ? AND (? IS NULL OR "
-    "status = ?) AND (? IS NULL OR target_kind = ?) AND (? IS NULL OR target_ref = ?) ORDER BY "
+    "status = ?) AND (? IS NULL OR target_kind = ?) AND (? IS NULL OR target_ref = ?) AND (? IS NULL "
+    "OR coalesce(CASE WHEN (json_valid(metadata_json) = 0) THEN NULL WHEN (json_type(metadata_json, "
+    "'$.bundle') = 'text') THEN json_extract(metadata_json, '$.bundle') END, ?) = ?) ORDER BY "
     "started_at DESC, id DESC LIMIT ? OFFSET 0",
-    ("since", "until", "status", "status", "target_kind", "target_kind", "target_ref", "target_ref", "limit"),
+    (
+        "since",
+        "until",
+        "status",
+        "status",
+        "target_kind",
+        "target_kind",
+        "target_ref",
+        "target_ref",
+        "bundle",
+        "bundle",
+        "bundle",
+        "limit",
+    ),
     TaskRow,
 )
 
 TASKS_OF_ID: Final = Query(
     "SELECT task_id, status, started_at, completed_at, failed_at, log_path, target_kind, target_ref, "
     "metadata_json FROM task_history WHERE task_id = ? AND started_at >= ? AND started_at <= ? AND (? "
-    "IS NULL OR status = ?) AND (? IS NULL OR target_kind = ?) AND (? IS NULL OR target_ref = ?) "
-    "ORDER BY started_at DESC, id DESC LIMIT ? OFFSET 0",
+    "IS NULL OR status = ?) AND (? IS NULL OR target_kind = ?) AND (? IS NULL OR target_ref = ?) AND "
+    "(? IS NULL OR coalesce(CASE WHEN (json_valid(metadata_json) = 0) THEN NULL WHEN "
+    "(json_type(metadata_json, '$.bundle') = 'text') THEN json_extract(metadata_json, '$.bundle') "
+    "END, ?) = ?) ORDER BY started_at DESC, id DESC LIMIT ? OFFSET 0",
     (
         "task_id",
         "since",
@@ -715,6 +732,9 @@ TASKS_OF_ID: Final = Query(
         "target_kind",
         "target_ref",
         "target_ref",
+        "bundle",
+        "bundle",
+        "bundle",
         "limit",
     ),
     TaskRow,
@@ -724,7 +744,9 @@ TASKS_OF_TARGET: Final = Query(
     "SELECT task_id, status, started_at, completed_at, failed_at, log_path, target_kind, target_ref, "
     "metadata_json FROM task_history WHERE target_kind = ? AND target_ref = ? AND started_at >= ? AND "
     "started_at <= ? AND (? IS NULL OR status = ?) AND (? IS NULL OR target_kind = ?) AND (? IS NULL "
-    "OR target_ref = ?) ORDER BY started_at DESC, id DESC LIMIT ? OFFSET 0",
+    "OR target_ref = ?) AND (? IS NULL OR coalesce(CASE WHEN (json_valid(metadata_json) = 0) THEN "
+    "NULL WHEN (json_type(metadata_json, '$.bundle') = 'text') THEN json_extract(metadata_json, "
+    "'$.bundle') END, ?) = ?) ORDER BY started_at DESC, id DESC LIMIT ? OFFSET 0",
     (
         "target_kind",
         "target_ref",
@@ -736,6 +758,9 @@ TASKS_OF_TARGET: Final = Query(
         "target_kind",
         "target_ref",
         "target_ref",
+        "bundle",
+        "bundle",
+        "bundle",
         "limit",
     ),
     TaskRow,
@@ -761,13 +786,20 @@ TASKS_PRUNABLE: Final = Query(
 )
 
 TASKS_RENAME_TARGETS: Final = Change(
-    "UPDATE task_history SET target_ref=(? || substr(target_ref, ?)) WHERE target_ref >= ? AND "
-    "target_ref < ?",
-    ("new", "tail", "first", "end"),
+    "UPDATE task_history SET target_ref=CASE WHEN (target_ref >= ? AND target_ref < ?) THEN ? || "
+    "substr(target_ref, ?) ELSE target_ref END, metadata_json=CASE WHEN (? = CASE WHEN "
+    "(json_valid(metadata_json) = 0) THEN NULL WHEN (json_type(metadata_json, '$.bundle') = 'text') "
+    "THEN json_extract(metadata_json, '$.bundle') END) THEN json_set(metadata_json, '$.bundle', ?) "
+    "ELSE metadata_json END WHERE target_ref >= ? AND target_ref < ? OR ? = CASE WHEN "
+    "(json_valid(metadata_json) = 0) THEN NULL WHEN (json_type(metadata_json, '$.bundle') = 'text') "
+    "THEN json_extract(metadata_json, '$.bundle') END",
+    ("first", "end", "new", "tail", "old", "new", "first", "end", "old"),
 )
 
 TASKS_OF_BUNDLE: Final = Query(
-    "SELECT count(*) AS rows FROM task_history WHERE target_ref >= ? AND target_ref < ?",
-    ("first", "end"),
+    "SELECT count(*) AS rows FROM task_history WHERE target_ref >= ? AND target_ref < ? OR ? = CASE "
+    "WHEN (json_valid(metadata_json) = 0) THEN NULL WHEN (json_type(metadata_json, '$.bundle') = "
+    "'text') THEN json_extract(metadata_json, '$.bundle') END",
+    ("first", "end", "old"),
     TaskCount,
 )

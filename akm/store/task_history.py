@@ -27,7 +27,10 @@ class Ending(NamedTuple):
 
 
 class Filters(NamedTuple):
-    """Filters joined by AND; None is any. Both times are inclusive."""
+    """Filters joined by AND; None is any. Both times are inclusive.
+
+    `bundle` is the owner of the task as its rows name it; rows that name none match every one.
+    """
 
     task_id: str | None = None
     since: str | None = None
@@ -35,6 +38,7 @@ class Filters(NamedTuple):
     status: str | None = None
     target_kind: str | None = None
     target_ref: str | None = None
+    bundle: str | None = None
     limit: int = NO_LIMIT
 
 
@@ -83,15 +87,15 @@ def prunable(tx: Transaction, older_than: str) -> int:
 
 
 def rename_targets(tx: Transaction, old: str, new: str) -> int:
-    """Move every target ref of the bundle `old`, exact in case, to the bundle `new`."""
+    """Move every target ref of the bundle `old`, exact in case, and every attempt of its tasks to `new`."""
     first, end = bundle_range(old)
-    return tx.run(sql.TASKS_RENAME_TARGETS, first=first, end=end, new=new, tail=len(old) + 1)
+    return tx.run(sql.TASKS_RENAME_TARGETS, first=first, end=end, old=old, new=new, tail=len(old) + 1)
 
 
 def targets_of(tx: Transaction, bundle: str) -> int:
     """Count what `rename_targets` would move."""
     first, end = bundle_range(bundle)
-    return _count(tx.one(sql.TASKS_OF_BUNDLE, first=first, end=end))
+    return _count(tx.one(sql.TASKS_OF_BUNDLE, first=first, end=end, old=bundle))
 
 
 def _count(row: sql.TaskCount | None) -> int:

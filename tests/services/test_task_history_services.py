@@ -145,3 +145,17 @@ def test_a_rename_catches_no_neighbour(db: Database, old: str) -> None:
     found = [one["target_ref"] for one in rows(db, "SELECT target_ref FROM task_history ORDER BY id")]
     assert found == [*("crew//workflows/x" if ref == f"{old}//workflows/x" else ref for ref in refs), None]
     assert views.targets_of(db, old) == 0
+
+
+def test_a_renamed_bundle_keeps_the_attempts_of_its_tasks(db: Database) -> None:
+    for number, bundle in enumerate(["team", "TEAM", "team2", None]):
+        task_history.record(db, "nightly", later(number), DONE._replace(bundle=bundle))
+    rows(db, "UPDATE task_history SET metadata_json = 'x' WHERE started_at = ? RETURNING id", later(3))
+    task_history.record(db, "own", AT, DONE._replace(bundle="team", target_ref="team//workflows/w"))
+    assert views.targets_of(db, "team") == 2
+    assert task_history.rename_targets(db, "team", "crew") == 2
+    found = [one["metadata_json"] for one in rows(db, "SELECT metadata_json FROM task_history ORDER BY id")]
+    assert found[3] == "x"
+    del found[3]
+    assert [json.loads(str(one))["bundle"] for one in found] == ["crew", "TEAM", "team2", "crew"]
+    assert json.loads(str(found[0]))["durationMs"] == 2000

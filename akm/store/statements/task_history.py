@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import ColumnElement, and_, bindparam, delete, func, null, or_, select, update
+from sqlalchemy import ColumnElement, and_, bindparam, case, delete, func, null, or_, select, update
 from sqlalchemy.dialects import sqlite
 
 from akm import states
 from akm.models import TaskHistory
-from akm.store.statements import Written, at_most, word
+from akm.store.statements import Written, at_most, fixed, word
 
 history = TaskHistory.__table__  # type: ignore[attr-defined]
 c = history.c
@@ -26,9 +26,27 @@ IS_OLD = and_(
     c.started_at < bindparam("older_than"),
     or_(c.status != word(states.ACTIVE), c.completed_at.is_not(None)),
 )
-# Of refs alone, whatever their kind, no index knows: renames are rare and may read the table.
-IN_BUNDLE = (c.target_ref >= bindparam("first"), c.target_ref < bindparam("end"))
+BUNDLE = word("$.bundle")
+# Null where nobody, or nothing readable, was written down. A case, because its order is promised: of what is
+# no JSON, SQLite must not be asked more.
+OWNER = case(
+    (func.json_valid(c.metadata_json) == fixed(0), null()),
+    (func.json_type(c.metadata_json, BUNDLE) == word("text"), func.json_extract(c.metadata_json, BUNDLE)),
+)
+# Rows that say nothing of a bundle were written before any did, and may be of every one.
+OF_BUNDLE = or_(
+    bindparam("bundle").is_(None), func.coalesce(OWNER, bindparam("bundle")) == bindparam("bundle")
+)
+# Of these no index knows: renames are rare and may read the table.
+AIMS_AT = and_(c.target_ref >= bindparam("first"), c.target_ref < bindparam("end"))
+IS_OWNED = bindparam("old") == OWNER
 MOVED = bindparam("new").op("||")(func.substr(c.target_ref, bindparam("tail")))
+RENAMED = {
+    "target_ref": case((AIMS_AT, MOVED), else_=c.target_ref),
+    "metadata_json": case(
+        (IS_OWNED, func.json_set(c.metadata_json, BUNDLE, bindparam("new"))), else_=c.metadata_json
+    ),
+}
 
 
 def given(**values: ColumnElement[Any]) -> dict[str, Any]:
@@ -48,7 +66,7 @@ def optional(name: str) -> ColumnElement[bool]:
 
 def page(*conditions: ColumnElement[bool]) -> Any:
     """Select the newest matching rows, newest first."""
-    filters = (*SPAN, *map(optional, ("status", "target_kind", "target_ref")))
+    filters = (*SPAN, *map(optional, ("status", "target_kind", "target_ref")), OF_BUNDLE)
     return at_most(select(*SHOWN).where(*conditions, *filters).order_by(*NEWEST), bindparam("limit"))
 
 
@@ -82,6 +100,6 @@ STATEMENTS = [
     Written("TASK_INTERVALS", INTERVALS.order_by(c.started_at), "TaskInterval"),
     Written("TASKS_PRUNE", delete(history).where(IS_OLD)),
     Written("TASKS_PRUNABLE", COUNTED.where(IS_OLD), "TaskCount"),
-    Written("TASKS_RENAME_TARGETS", update(history).where(*IN_BUNDLE).values(target_ref=MOVED)),
-    Written("TASKS_OF_BUNDLE", COUNTED.where(*IN_BUNDLE), "TaskCount"),
+    Written("TASKS_RENAME_TARGETS", update(history).where(or_(AIMS_AT, IS_OWNED)).values(RENAMED)),
+    Written("TASKS_OF_BUNDLE", COUNTED.where(or_(AIMS_AT, IS_OWNED)), "TaskCount"),
 ]
