@@ -41,7 +41,8 @@ sql: $(READY)
 	$(BIN)/python -m akm.store.generate
 	$(BIN)/ruff format akm/store/sql.py
 
-# Kill real runs at random for MINUTES minutes and count what was lost or doubled.
+# For MINUTES minutes, and until its last pass has ended: kill real runs at random and count what was lost or
+# doubled, with the fault campaign (tests/faults) beside it.
 soak: $(READY)
 	$(BIN)/python tests/soak.py --minutes $(MINUTES)
 

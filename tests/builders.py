@@ -12,7 +12,9 @@ from akm import clock, ids
 from akm.services import attempts, runs
 from akm.services.attempts import Finished, Reservation, Wanted
 from akm.services.runs import NewRun, NewStep
+from akm.store import run_rows
 from akm.store.database import Database
+from akm.store.run_rows import RunRows
 
 START = 1_800_000_000
 REF = "team//workflows/release"
@@ -112,6 +114,17 @@ def dump(db: Database | sqlite3.Connection | Path) -> dict[str, list[dict[str, A
             connection.close()
     names = [found["name"] for found in rows(db, "SELECT name FROM sqlite_master WHERE type = 'table'")]
     return {name: rows(db, f'SELECT rowid, * FROM "{name}" ORDER BY rowid') for name in sorted(names)}
+
+
+def taken_away(db: Database, run_id: str) -> list[RunRows]:
+    """Read a run with its children as another ledger would get them, and remove them from this one."""
+    with db.immediate() as tx:
+        found = run_rows.tree(tx, run_id)
+        for one in found:
+            db.connection.execute("DELETE FROM workflow_runs WHERE id = ?", (one.run.id,))
+            of_run = "json_extract(metadata_json, '$.runId') = ?"
+            db.connection.execute(f"DELETE FROM events WHERE {of_run}", (one.run.id,))
+    return found
 
 
 def event_types(db: Database) -> list[str]:

@@ -9,10 +9,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from builders import AT, REF, a_child, a_run, a_spine, a_wanted, finished, later, publish
+from builders import AT, REF, a_child, a_run, a_spine, a_wanted, attempt, finished, later, publish, taken_away
 
 import akm.services
-from akm.services import attempts, events, runs, steps, task_history
+from akm.services import adoption, attempts, events, run_imports, runs, steps, task_history
+from akm.store import sql
 from akm.store.database import Database
 
 
@@ -119,7 +120,51 @@ def rename_targets(db: Database, _value: None) -> Any:
     return task_history.rename_targets(db, "team", "crew")
 
 
+def an_export(db: Database) -> Any:
+    run_id = publish(db, 2)
+    runs.publish_child(db, a_child(run_id), a_spine(1))
+    attempt(db, run_id)
+    return taken_away(db, run_id)
+
+
+def admit(db: Database, found: Any) -> Any:
+    return run_imports.admit(db, found)
+
+
+def a_batch(_db: Database) -> adoption.Batch:
+    run_id = "11111111-2222-4333-8444-555555555555"
+    spine = [step._asdict() | {"run_id": run_id, "status": "pending"} for step in a_spine(2)]
+    unit = a_wanted()._asdict() | {"run_id": run_id, "status": "completed", "started_at": AT, "attempt": 1}
+    unit |= {"dispatch_id": "d", "claim_holder": "pid:7", "claim_expires_at": AT, "attempts": 1}
+    event = {"event_type": "workflow_started", "ts": AT, "idempotency_key": f"workflow_started:{run_id}"}
+    history = {"task_id": "nightly", "started_at": AT, "status": "completed"}
+    cached = {"registry_url": "https://one.example", "fetched_at": AT, "index_json": "{}"}
+    return adoption.Batch(
+        [
+            adoption.AdoptedRun(
+                whole("RUN_ADOPT", a_run(id=run_id)._asdict()),
+                [whole("STEP_ADOPT", step) for step in spine],
+                [whole("UNIT_ADOPT", unit)],
+                [whole("ATTEMPT_ADOPT", unit)],
+            )
+        ],
+        [whole("EVENT_ADOPT", event | {"metadata_json": "{}"})],
+        [whole("TASK_ADOPT", history | {"metadata_json": "{}"})],
+        [whole("CACHE_ADOPT", cached)],
+    )
+
+
+def whole(statement: str, values: dict[str, Any]) -> dict[str, Any]:
+    """Name every column that a statement writes; what `values` does not is null."""
+    return {name: values.get(name) for name in getattr(sql, statement).params}
+
+
+def adopt(db: Database, batch: adoption.Batch) -> Any:
+    return adoption.adopt(db, batch, at=later(1))
+
+
 CALLS = {
+    "adoption.adopt": Call(a_batch, adopt),
     "attempts.reserve": Call(publish, reserve),
     "attempts.finish": Call(a_running, finish),
     "attempts.advance": Call(a_running, advance),
@@ -128,6 +173,7 @@ CALLS = {
     "runs.resume": Call(a_blocked, resume),
     "runs.abandon": Call(publish, abandon),
     "steps.complete": Call(publish, complete),
+    "run_imports.admit": Call(an_export, admit),
     "events.record": Call(nothing, record),
     "events.record_once": Call(nothing, record_once),
     "events.try_record": Call(nothing, try_record),

@@ -1,19 +1,64 @@
-"""Kill real runs at random moments for some minutes and count what was lost or done twice: `make soak`."""
+"""Kill real runs at random for some minutes, with the fault campaign beside it, and count: `make soak`.
+
+What was lost or done twice, and whether any test of the campaign failed, decides the exit status.
+"""
 
 from __future__ import annotations
 
 import argparse
+import os
 import random
+import re
 import shutil
+import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parent / "acceptance"))
+FAULTS = Path(__file__).parent / "faults"
+sys.path.insert(0, str(Path(__file__).parent))
+sys.path.insert(0, str(FAULTS))
 
+from campaign import TOTAL
 from kill_checks import Tally
-from kills import Soak  # It lives beside the test that uses it too.
+from kills import Soak  # They live beside the tests that use them too.
+
+#: How many points of each kind of fault one pass of the campaign tries.
+POINTS = 25
+
+
+class Campaign:
+    """The tests of `tests/faults` in a process of their own, over and over."""
+
+    def __init__(self, folder: Path) -> None:
+        self.passes = 0
+        self.injected = 0
+        self.failure: str | None = None
+        self._log = folder / "campaign.log"
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def go_on(self) -> None:
+        """Start the next pass when none is under way."""
+        if self._process is not None and self._process.poll() is None:
+            return
+        self.end()
+        command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", str(FAULTS)]
+        environment = os.environ | {"FAULT_POINTS": str(POINTS)}
+        with self._log.open("wb") as log:
+            self._process = subprocess.Popen(command, stdout=log, stderr=log, env=environment)
+
+    def end(self) -> None:
+        """Wait for the pass that is under way and count it."""
+        if self._process is None:
+            return
+        status = self._process.wait()
+        self._process = None
+        said = self._log.read_text(errors="replace")
+        self.passes += 1
+        self.injected += sum(map(int, re.findall(rf"^{TOTAL} (\d+)", said, re.MULTILINE)))
+        if status:
+            self.failure = said
 
 
 def main() -> int:
@@ -22,26 +67,33 @@ def main() -> int:
     parser.add_argument("--minutes", type=float, default=5)
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(2**32))
     chosen = parser.parse_args()
-    print(f"seed {chosen.seed}")
+    print(f"seed {chosen.seed}", flush=True)
     folder = Path(tempfile.mkdtemp(prefix="akm-soak-"))
-    soak = Soak(chosen.seed, folder)
+    soak, campaign = Soak(chosen.seed, folder), Campaign(folder)
     deadline = time.monotonic() + chosen.minutes * 60
-    while time.monotonic() < deadline and not soak.tally.faults:
+    while time.monotonic() < deadline and not soak.tally.faults and campaign.failure is None:
+        campaign.go_on()
         soak.one_run()
         if soak.tally.runs % 25 == 0:
-            print(_line(soak.tally), flush=True)
-    print(_line(soak.tally))
-    if not soak.tally.faults:
+            print(_line(soak.tally, campaign), flush=True)
+    campaign.end()
+    print(_line(soak.tally, campaign))
+    return _verdict(soak.tally, campaign, folder)
+
+
+def _verdict(tally: Tally, campaign: Campaign, folder: Path) -> int:
+    if not tally.faults and campaign.failure is None:
         shutil.rmtree(folder)
         return 0
-    print("\n".join([*soak.tally.faults, f"The ledger is in {folder}."]))
+    print("\n".join([*tally.faults, campaign.failure or "", f"The ledgers of the kills are in {folder}."]))
     return 1
 
 
-def _line(tally: Tally) -> str:
+def _line(tally: Tally, campaign: Campaign) -> str:
     return (
         f"kills {tally.kills}  runs {tally.runs}  units {tally.units}  "
-        f"finished exactly once {tally.finished_once}  lost {tally.lost}  doubled {tally.doubled}"
+        f"finished exactly once {tally.finished_once}  lost {tally.lost}  doubled {tally.doubled}  "
+        f"{TOTAL} {campaign.injected} in {campaign.passes} passes"
     )
 
 

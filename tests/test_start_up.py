@@ -84,13 +84,20 @@ def test_help_imports_nothing_that_commands_work_with(
 
 
 @pytest.mark.parametrize(
-    "arguments", [("workflow", "list"), ("workflow", "status", "RUN"), ("log",), ("log", "--run", "RUN")]
+    "arguments",
+    [
+        *(("workflow", "list"), ("workflow", "status", "RUN"), ("log",), ("log", "--run", "RUN")),
+        *(("db", "stats"), ("db", "backup", "copy.db"), ("db", "restore", "BACKUP")),
+        *(("workflow", "export", "RUN"), ("workflow", "import", "EXPORT")),
+    ],
 )
 def test_reading_the_ledger_needs_sqlite_alone(
     tmp_path: Path, db_path: Path, run_id: str, arguments: tuple[str, ...]
 ) -> None:
-    words = [run_id if word == "RUN" else word for word in arguments]
-    found = imported(tmp_path, db_path, *words)
+    imported(tmp_path, db_path, "db", "backup", "made.db")
+    imported(tmp_path, db_path, "workflow", "export", run_id, "--out", "made.json")
+    made = {"RUN": run_id, "BACKUP": "made.db", "EXPORT": "made.json"}
+    found = imported(tmp_path, db_path, *(made.get(word, word) for word in arguments))
     assert "sqlite3" in found
     assert sorted(found & ALL_HEAVY) == []
 

@@ -22,6 +22,8 @@ ROOT = Group(
                     "Make a failed or blocked run active again.", "akm.cli.workflow.resume:resume"
                 ),
                 "abandon": Verb("Give a run up.", "akm.cli.workflow.abandon:abandon"),
+                "export": Verb("Write one run into a JSON file.", "akm.cli.workflow.export:export"),
+                "import": Verb("Take over a run that was exported.", "akm.cli.workflow.import_:import_"),
                 "plan": Verb("Show what a run would do, without starting one.", "akm.cli.workflow.plan:plan"),
                 "lint": Verb("Check workflow files.", "akm.cli.workflow.lint:lint"),
                 "create": Verb("Write a new workflow file.", "akm.cli.workflow.create:create"),
@@ -58,6 +60,12 @@ ROOT = Group(
                 "current": Verb("Show the schema's revision.", "akm.cli.db.current:current"),
                 "check": Verb("Check that schema and data are sound.", "akm.cli.db.check:check"),
                 "downgrade": Verb("Take the schema back.", "akm.cli.db.downgrade:downgrade"),
+                "adopt": Verb("Take the database of an akm-cli over.", "akm.cli.db.adopt:adopt"),
+                "backup": Verb("Copy the database into a file.", "akm.cli.db.backup:backup"),
+                "restore": Verb("Put a backup in the database's place.", "akm.cli.db.restore:restore"),
+                "prune": Verb("Delete old runs that are over.", "akm.cli.db.prune:prune"),
+                "doctor": Verb("Look for everything that may be wrong.", "akm.cli.db.doctor:doctor"),
+                "stats": Verb("Show what the database holds, and how much of it.", "akm.cli.db.stats:stats"),
             },
         ),
         "bundle": Group(

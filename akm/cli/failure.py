@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from collections.abc import Iterable
@@ -9,7 +10,7 @@ from collections.abc import Iterable
 from typer.exceptions import Abort, Exit, TyperException
 
 from akm.cli import output
-from akm.errors import AkmError, WorkflowSourceError
+from akm.errors import AkmError, TransientError, WorkflowSourceError
 
 INTERRUPTED = 130
 BROKEN_PIPE = 141
@@ -45,6 +46,8 @@ def _status(error: BaseException) -> int:
         return error.exit_status
     if isinstance(error, TyperException):
         return _usage(error)
+    if isinstance(error, OSError) and error.errno in (errno.EMFILE, errno.ENFILE):
+        return _too_many_files()
     return _bug(error)
 
 
@@ -61,6 +64,15 @@ def _usage(error: TyperException) -> int:
     code = _CODES.get(type(error).__name__, "INVALID_FLAG_VALUE")
     output.fail(message if message.endswith((".", "?", "!")) else f"{message}.", code=code, hint=hint)
     return error.exit_code
+
+
+def _too_many_files() -> int:
+    output.fail(
+        "No more files can be opened; nothing that was finished is lost.",
+        code="TOO_MANY_FILES",
+        hint="Raise the limit (`ulimit -n`) or end other programs, then run the same command again.",
+    )
+    return TransientError.exit_status
 
 
 def _bug(error: BaseException) -> int:

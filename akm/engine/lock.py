@@ -88,6 +88,32 @@ def driven(folder: Path, run_ids: Iterable[str]) -> set[str]:
     return {run_id for run_id in run_ids if _is_among(held, lock_path(folder, run_id))}
 
 
+def all_driven(folder: Path) -> set[str]:
+    """Name every run that a living process drives, by the locks alone."""
+    return driven(folder, known(folder))
+
+
+def known(folder: Path) -> set[str]:
+    """Name every run that has a lock file, held or not."""
+    return {file.stem for file in folder.glob("*.lock")} if folder.is_dir() else set()
+
+
+def refuse_drivers(folder: Path, so: str) -> None:
+    """Raise TransientError RUN_LEASE_HELD while any run is driven; `so` says what was therefore not done."""
+    held = sorted(all_driven(folder))
+    if held:
+        holder = describe(lock_path(folder, held[0]))
+        raise TransientError(f"Run {held[0]} is being driven by {holder}, so {so}.", code="RUN_LEASE_HELD")
+
+
+def discard(folder: Path, run_ids: Iterable[str]) -> None:
+    """Remove the files of runs that have been deleted; whoever still gets such a lock finds no run."""
+    for run_id in run_ids:
+        path = lock_path(folder, run_id)
+        _forget(holder_path(path))
+        _forget(path)
+
+
 def is_locked(path: Path) -> bool:
     """Tell whether a living process holds the lock on a file, without touching it."""
     return _is_among(_kernel_locks(), path)

@@ -26,6 +26,8 @@ def detail(
     shown = runs.detail(db, run_id)
     mark_interrupted(db, [shown["run"]])
     is_interrupted = shown["run"].get("interrupted", False)
+    if is_interrupted or shown["run"]["status"] in (states.BLOCKED, states.FAILED):
+        _mark_continuable(db, shown)
     if with_units:
         shown["units"] = units.of_run(db, run_id)
         _mark_running(shown["units"], is_interrupted)
@@ -44,6 +46,21 @@ def mark_interrupted(db: Database, shown: list[dict[str, Any]]) -> None:
         if run["id"] not in driven:
             run["interrupted"] = True
             run["next"] = f"akm workflow run {run['id']}"
+
+
+def _mark_continuable(db: Database, shown: dict[str, Any]) -> None:
+    """Say of a run that stands still whether its frozen plan can be gone on with, and if not, why."""
+    # Only runs that stand still pay for reading their plan.
+    from akm.engine import continuing
+
+    run = shown["run"]
+    stored = runs.plan(db, run["id"])
+    spine = {step["id"]: step["status"] for step in shown["workflow"]["steps"]}
+    reason = continuing.obstacle(stored and stored.plan_json, stored and stored.plan_ir_version, spine)
+    run["continuable"] = reason is None
+    if reason is not None:
+        run["reason"] = reason
+        run["next"] = f"akm workflow run --new {run['workflowRef']}"
 
 
 def _mark_running(rows: list[dict[str, Any]], is_interrupted: bool) -> None:

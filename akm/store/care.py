@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from akm.errors import ConfigError, NotFoundError, UsageError
-from akm.store import drift, newer, schema, sql
+from akm.store import newer, schema, soundness, sql
 from akm.store.connect import connect, translated
 from akm.store.opening import back_up, open_database
 
@@ -49,18 +49,11 @@ def check(path: Path) -> dict[str, Any]:
     """Check a file; returns {path, revision, problems} with one sentence per problem."""
     if not path.exists():
         raise NotFoundError(f"There is no database {path}.", code="FILE_NOT_FOUND")
-    with closing(connect(path, read_only=True)) as raw, translated(path):
-        found = schema.revision(raw)
-        damage = [str(row[0]) for row in raw.execute("PRAGMA integrity_check(5)") if row[0] != "ok"]
-        orphans = raw.execute("PRAGMA foreign_key_check").fetchall()
-    problems = [f"{path} is damaged: {text}." for text in damage]
-    if orphans:
-        problems.append(f"{path} holds {len(orphans)} rows whose run is missing.")
-    if found != sql.REVISIONS[-1]:
-        problems.append(f"{path} is at revision {found or 'none'}; this akm has {sql.REVISIONS[-1]}.")
-    elif not problems and (difference := drift.first(path)) is not None:
-        problems.append(f"{path} differs from its revision: {difference}")
-    return {"path": str(path), "revision": found, "problems": problems}
+    with closing(connect(path, read_only=True)) as raw:
+        found = soundness.findings(raw, path)
+        with translated(path):
+            revision = schema.revision(raw)
+    return {"path": str(path), "revision": revision, "problems": [finding.message for finding in found]}
 
 
 def _revision(path: Path) -> str | None:

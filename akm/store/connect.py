@@ -128,10 +128,12 @@ def is_contention(error: sqlite3.Error) -> bool:
 
 def translate(error: sqlite3.Error, path: Path) -> AkmError:
     """Put an SQLite error into one sentence with the right kind. Unknown ones are bugs of ours."""
-    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    extended = getattr(error, "sqlite_errorcode", 0)
+    code = extended & 0xFF
     if is_contention(error):
         return TransientError(f"The database {path} is held by another process.", code="STATE_DB_CONTENDED")
-    if code == sqlite3.SQLITE_FULL:
+    # A shared memory file that cannot grow is the first thing to fail on a full disk.
+    if code == sqlite3.SQLITE_FULL or extended == sqlite3.SQLITE_IOERR_SHMSIZE:
         return TransientError(
             f"The disk that holds {path} is full; nothing was written.", code="DATABASE_FULL"
         )

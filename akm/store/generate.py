@@ -15,7 +15,20 @@ from sqlalchemy.dialects import sqlite
 from sqlalchemy.schema import CreateIndex, CreateTable
 from sqlmodel import SQLModel
 
-from akm.store.statements import Written, attempts, events, runs, steps, task_history, units
+from akm.store.statements import (
+    Written,
+    adoption,
+    attempts,
+    events,
+    health,
+    pruning,
+    rebuilding,
+    runs,
+    steps,
+    task_history,
+    units,
+    whole,
+)
 
 HEADER = '''"""Every statement of the store, compiled from `akm/store/statements/`.
 
@@ -44,7 +57,10 @@ VERSION_TABLE = (
     "CREATE TABLE IF NOT EXISTS alembic_version (version_num VARCHAR(32) NOT NULL, "
     "CONSTRAINT alembic_version_pkc PRIMARY KEY (version_num))"
 )
-NOUNS = (runs, steps, units, attempts, events, task_history)
+NOUNS = (
+    *(runs, steps, units, attempts, events, task_history, whole, adoption),
+    *(pruning, health, rebuilding),
+)
 DIALECT = sqlite.dialect(paramstyle="named")
 
 

@@ -7,7 +7,7 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
-from akm.errors import ConfigError
+from akm.errors import AkmError, ConfigError
 from akm.store import newer, schema, sql
 from akm.store.connect import BUSY_SECONDS, connect, prepare, translated
 from akm.store.database import Database
@@ -22,6 +22,28 @@ def open_database(path: Path, *, synchronous: str = "full", busy_seconds: float 
     is opened read-only with one warning. Raises ConfigError when the file cannot be used, TransientError
     when others hold it for longer than `busy_seconds` or the disk is full; the file is then as it was.
     """
+    while True:
+        expected = _identity(path)
+        try:
+            db = _open(path, synchronous, busy_seconds)
+        except AkmError:
+            if expected in (None, _identity(path)):
+                raise
+            continue
+        if expected in (None, _identity(path)):
+            return db
+        # A backup was restored meanwhile: what was opened is the file that it replaced.
+        db.close()
+
+
+def _identity(path: Path) -> int | None:
+    try:
+        return os.stat(path).st_ino
+    except OSError:
+        return None
+
+
+def _open(path: Path, synchronous: str, busy_seconds: float) -> Database:
     connection = connect(path, busy_seconds=busy_seconds)
     try:
         with translated(path):

@@ -277,6 +277,134 @@ class TaskCount(NamedTuple):
     rows: int
 
 
+class WholeRun(NamedTuple):
+    id: str
+    workflow_ref: str
+    workflow_entry_id: int | None
+    workflow_title: str
+    status: str
+    current_step_id: str | None
+    created_at: str
+    updated_at: str
+    completed_at: str | None
+    scope_key: str | None
+    agent_harness: str | None
+    agent_session_id: str | None
+    parent_run_id: str | None
+    parent_unit_id: str | None
+    invocation_key: str | None
+    plan_hash: str | None
+    plan_ir_version: int | None
+    checkin_armed_at: str | None
+    engine_lease_until: str | None
+    engine_lease_holder: str | None
+    params_json: str
+    outputs_json: str | None
+    plan_json: str | None
+
+
+class WholeUnit(NamedTuple):
+    run_id: str
+    unit_id: str
+    step_id: str | None
+    node_id: str
+    parent_unit_id: str | None
+    phase: str | None
+    runner: str | None
+    model: str | None
+    engine: str | None
+    status: str
+    attempts: int
+    input_hash: str | None
+    tokens: int | None
+    failure_reason: str | None
+    worktree_path: str | None
+    started_at: str | None
+    finished_at: str | None
+    session_id: str | None
+    last_checkin_at: str | None
+    claim_holder: str | None
+    claim_expires_at: str | None
+    result_json: str | None
+
+
+class WholeAttempt(NamedTuple):
+    run_id: str
+    unit_id: str
+    attempt: int
+    dispatch_id: str
+    step_id: str
+    node_id: str
+    phase: str
+    runner: str | None
+    engine: str | None
+    model: str | None
+    input_hash: str
+    status: str
+    failure_reason: str | None
+    tokens: int | None
+    session_id: str | None
+    worktree_path: str | None
+    started_at: str
+    finished_at: str | None
+    claim_holder: str
+    claim_expires_at: str
+    result_json: str | None
+
+
+class WholeEvent(NamedTuple):
+    event_type: str
+    ts: str
+    ref: str | None
+    idempotency_key: str | None
+    metadata_json: str
+
+
+class AgedRun(NamedTuple):
+    id: str
+    parent_run_id: str | None
+    workflow_ref: str
+    scope_key: str | None
+    status: str
+    created_at: str
+    updated_at: str
+    completed_at: str | None
+
+
+class RunStatus(NamedTuple):
+    id: str
+    status: str
+
+
+class RunAttempts(NamedTuple):
+    run_id: str
+    rows: int
+
+
+class RowCount(NamedTuple):
+    rows: int
+
+
+class EventSpan(NamedTuple):
+    through: int
+    rows: int
+
+
+class Example(NamedTuple):
+    example: str
+    total: int
+
+
+class Spine(NamedTuple):
+    id: str
+    status: str
+    current_step_id: str | None
+    completed_at: str | None
+    step_id: str
+    step_status: str
+    step_completed_at: str
+
+
 RUN_INSERT: Final = Change(
     "INSERT INTO workflow_runs (id, workflow_ref, workflow_entry_id, workflow_title, status, "
     "current_step_id, created_at, updated_at, scope_key, agent_harness, agent_session_id, "
@@ -802,4 +930,502 @@ TASKS_OF_BUNDLE: Final = Query(
     "'text') THEN json_extract(metadata_json, '$.bundle') END",
     ("first", "end", "old"),
     TaskCount,
+)
+
+RUN_WHOLE: Final = Query(
+    "SELECT id, workflow_ref, workflow_entry_id, workflow_title, status, current_step_id, created_at, "
+    "updated_at, completed_at, scope_key, agent_harness, agent_session_id, parent_run_id, "
+    "parent_unit_id, invocation_key, plan_hash, plan_ir_version, checkin_armed_at, "
+    "engine_lease_until, engine_lease_holder, params_json, outputs_json, plan_json FROM workflow_runs "
+    "WHERE id = ?",
+    ("run_id",),
+    WholeRun,
+)
+
+UNITS_WHOLE: Final = Query(
+    "SELECT run_id, unit_id, step_id, node_id, parent_unit_id, phase, runner, model, engine, status, "
+    "attempts, input_hash, tokens, failure_reason, worktree_path, started_at, finished_at, "
+    "session_id, last_checkin_at, claim_holder, claim_expires_at, result_json FROM workflow_run_units "
+    "WHERE run_id = ? ORDER BY run_id, unit_id",
+    ("run_id",),
+    WholeUnit,
+)
+
+ATTEMPTS_WHOLE: Final = Query(
+    "SELECT run_id, unit_id, attempt, dispatch_id, step_id, node_id, phase, runner, engine, model, "
+    "input_hash, status, failure_reason, tokens, session_id, worktree_path, started_at, finished_at, "
+    "claim_holder, claim_expires_at, result_json FROM workflow_run_unit_attempts WHERE run_id = ? "
+    "ORDER BY run_id, unit_id, attempt",
+    ("run_id",),
+    WholeAttempt,
+)
+
+EVENTS_WHOLE: Final = Query(
+    "SELECT event_type, ts, ref, idempotency_key, metadata_json FROM events WHERE ref = ? AND CASE "
+    "WHEN (json_valid(metadata_json) = 1) THEN json_extract(metadata_json, '$.runId') END = ? ORDER "
+    "BY id",
+    ("ref", "run_id"),
+    WholeEvent,
+)
+
+RUN_ADOPT: Final = Change(
+    "INSERT INTO workflow_runs (id, workflow_ref, workflow_entry_id, workflow_title, status, "
+    "current_step_id, created_at, updated_at, completed_at, scope_key, agent_harness, "
+    "agent_session_id, parent_run_id, parent_unit_id, invocation_key, plan_hash, plan_ir_version, "
+    "checkin_armed_at, engine_lease_until, engine_lease_holder, params_json, outputs_json, plan_json) "
+    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO "
+    "NOTHING",
+    (
+        "id",
+        "workflow_ref",
+        "workflow_entry_id",
+        "workflow_title",
+        "status",
+        "current_step_id",
+        "created_at",
+        "updated_at",
+        "completed_at",
+        "scope_key",
+        "agent_harness",
+        "agent_session_id",
+        "parent_run_id",
+        "parent_unit_id",
+        "invocation_key",
+        "plan_hash",
+        "plan_ir_version",
+        "checkin_armed_at",
+        "engine_lease_until",
+        "engine_lease_holder",
+        "params_json",
+        "outputs_json",
+        "plan_json",
+    ),
+)
+
+STEP_ADOPT: Final = Change(
+    "INSERT INTO workflow_run_steps (run_id, step_id, step_title, sequence_index, status, "
+    "completed_at, instructions, completion_json, notes, summary, evidence_json) VALUES (?, ?, ?, ?, "
+    "?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+    (
+        "run_id",
+        "step_id",
+        "step_title",
+        "sequence_index",
+        "status",
+        "completed_at",
+        "instructions",
+        "completion_json",
+        "notes",
+        "summary",
+        "evidence_json",
+    ),
+)
+
+UNIT_ADOPT: Final = Change(
+    "INSERT INTO workflow_run_units (run_id, unit_id, step_id, node_id, parent_unit_id, phase, "
+    "runner, model, engine, status, attempts, input_hash, tokens, failure_reason, worktree_path, "
+    "started_at, finished_at, session_id, last_checkin_at, claim_holder, claim_expires_at, "
+    "result_json) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON "
+    "CONFLICT DO NOTHING",
+    (
+        "run_id",
+        "unit_id",
+        "step_id",
+        "node_id",
+        "parent_unit_id",
+        "phase",
+        "runner",
+        "model",
+        "engine",
+        "status",
+        "attempts",
+        "input_hash",
+        "tokens",
+        "failure_reason",
+        "worktree_path",
+        "started_at",
+        "finished_at",
+        "session_id",
+        "last_checkin_at",
+        "claim_holder",
+        "claim_expires_at",
+        "result_json",
+    ),
+)
+
+ATTEMPT_ADOPT: Final = Change(
+    "INSERT INTO workflow_run_unit_attempts (run_id, unit_id, attempt, dispatch_id, step_id, node_id, "
+    "phase, runner, engine, model, input_hash, status, failure_reason, tokens, session_id, "
+    "worktree_path, started_at, finished_at, claim_holder, claim_expires_at, result_json) VALUES (?, "
+    "?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+    (
+        "run_id",
+        "unit_id",
+        "attempt",
+        "dispatch_id",
+        "step_id",
+        "node_id",
+        "phase",
+        "runner",
+        "engine",
+        "model",
+        "input_hash",
+        "status",
+        "failure_reason",
+        "tokens",
+        "session_id",
+        "worktree_path",
+        "started_at",
+        "finished_at",
+        "claim_holder",
+        "claim_expires_at",
+        "result_json",
+    ),
+)
+
+EVENT_ADOPT: Final = Change(
+    "INSERT INTO events (event_type, ts, ref, metadata_json, idempotency_key) SELECT ? AS anon_1, ? "
+    "AS anon_2, ? AS anon_3, ? AS anon_4, CASE WHEN (EXISTS (SELECT * FROM events WHERE "
+    "idempotency_key = ?)) THEN NULL ELSE ? END AS anon_5 WHERE NOT (EXISTS (SELECT * FROM events "
+    "WHERE ts = ? AND +event_type = ? AND (+ref IS ?) AND metadata_json = ?))",
+    (
+        "event_type",
+        "ts",
+        "ref",
+        "metadata_json",
+        "idempotency_key",
+        "idempotency_key",
+        "ts",
+        "event_type",
+        "ref",
+        "metadata_json",
+    ),
+)
+
+TASK_ADOPT: Final = Change(
+    "INSERT INTO task_history (task_id, status, started_at, completed_at, failed_at, log_path, "
+    "target_kind, target_ref, metadata_json) SELECT ? AS anon_1, ? AS anon_2, ? AS anon_3, ? AS "
+    "anon_4, ? AS anon_5, ? AS anon_6, ? AS anon_7, ? AS anon_8, ? AS anon_9 WHERE NOT (EXISTS "
+    "(SELECT * FROM task_history WHERE task_id = ? AND started_at = ?))",
+    (
+        "task_id",
+        "status",
+        "started_at",
+        "completed_at",
+        "failed_at",
+        "log_path",
+        "target_kind",
+        "target_ref",
+        "metadata_json",
+        "task_id",
+        "started_at",
+    ),
+)
+
+CACHE_ADOPT: Final = Change(
+    "INSERT INTO registry_index_cache (registry_url, fetched_at, etag, last_modified, index_json) "
+    "VALUES (?, ?, ?, ?, ?) ON CONFLICT (registry_url) DO UPDATE SET fetched_at = "
+    "excluded.fetched_at, etag = excluded.etag, last_modified = excluded.last_modified, index_json = "
+    "excluded.index_json WHERE excluded.fetched_at > registry_index_cache.fetched_at",
+    ("registry_url", "fetched_at", "etag", "last_modified", "index_json"),
+)
+
+RUNS_AGED: Final = Query(
+    "SELECT id, parent_run_id, workflow_ref, scope_key, status, created_at, updated_at, completed_at "
+    "FROM workflow_runs",
+    (),
+    AgedRun,
+)
+
+RUNS_FAMILY: Final = Query(
+    "SELECT id, parent_run_id, workflow_ref, scope_key, status, created_at, updated_at, completed_at "
+    "FROM workflow_runs WHERE id IN (SELECT given.value FROM json_each(?) AS given) OR parent_run_id "
+    "IN (SELECT given.value FROM json_each(?) AS given)",
+    ("ids", "ids"),
+    AgedRun,
+)
+
+RUNS_AMONG: Final = Query(
+    "SELECT id, status FROM workflow_runs WHERE id IN (SELECT given.value FROM json_each(?) AS given)",
+    ("ids",),
+    RunStatus,
+)
+
+ATTEMPTS_PER_RUN: Final = Query(
+    "SELECT run_id, count(*) AS rows FROM workflow_run_unit_attempts GROUP BY run_id",
+    (),
+    RunAttempts,
+)
+
+RUNS_DELETE: Final = Change(
+    "DELETE FROM workflow_runs WHERE id IN (SELECT given.value FROM json_each(?) AS given)",
+    ("ids",),
+)
+
+STEPS_DELETE: Final = Change(
+    "DELETE FROM workflow_run_steps WHERE run_id IN (SELECT given.value FROM json_each(?) AS given)",
+    ("ids",),
+)
+
+UNITS_DELETE: Final = Change(
+    "DELETE FROM workflow_run_units WHERE run_id IN (SELECT given.value FROM json_each(?) AS given)",
+    ("ids",),
+)
+
+ATTEMPTS_DELETE: Final = Change(
+    "DELETE FROM workflow_run_unit_attempts WHERE run_id IN (SELECT given.value FROM json_each(?) AS given)",
+    ("ids",),
+)
+
+STEPS_COUNT: Final = Query(
+    "SELECT count(*) AS rows FROM workflow_run_steps WHERE run_id IN (SELECT given.value FROM "
+    "json_each(?) AS given)",
+    ("ids",),
+    RowCount,
+)
+
+UNITS_COUNT: Final = Query(
+    "SELECT count(*) AS rows FROM workflow_run_units WHERE run_id IN (SELECT given.value FROM "
+    "json_each(?) AS given)",
+    ("ids",),
+    RowCount,
+)
+
+ATTEMPTS_COUNT: Final = Query(
+    "SELECT count(*) AS rows FROM workflow_run_unit_attempts WHERE run_id IN (SELECT given.value FROM "
+    "json_each(?) AS given)",
+    ("ids",),
+    RowCount,
+)
+
+EVENTS_NEXT: Final = Query(
+    "SELECT max(next.id) AS through, count(*) AS rows FROM (SELECT id AS id FROM events WHERE id > ? "
+    "ORDER BY id LIMIT ? OFFSET 0) AS next",
+    ("after", "limit"),
+    EventSpan,
+)
+
+EVENTS_SWEEP: Final = Change(
+    "DELETE FROM events WHERE id > ? AND id <= ? AND (CASE WHEN (json_valid(metadata_json) = 1) THEN "
+    "json_extract(metadata_json, '$.runId') END IS NOT NULL AND NOT (EXISTS (SELECT * FROM "
+    "workflow_runs AS run WHERE run.id = CASE WHEN (json_valid(metadata_json) = 1) THEN "
+    "json_extract(metadata_json, '$.runId') END)) OR CASE WHEN (json_valid(metadata_json) = 1) THEN "
+    "json_extract(metadata_json, '$.runId') END IS NULL AND ts < ?)",
+    ("after", "through", "older_than"),
+)
+
+EVENTS_LEFT: Final = Query(
+    "SELECT count(*) AS rows FROM events WHERE CASE WHEN (json_valid(metadata_json) = 1) THEN "
+    "json_extract(metadata_json, '$.runId') END IS NOT NULL AND NOT (EXISTS (SELECT * FROM "
+    "workflow_runs AS run WHERE run.id = CASE WHEN (json_valid(metadata_json) = 1) THEN "
+    "json_extract(metadata_json, '$.runId') END)) OR CASE WHEN (json_valid(metadata_json) = 1) THEN "
+    "json_extract(metadata_json, '$.runId') END IS NULL AND ts < ? OR CASE WHEN "
+    "(json_valid(metadata_json) = 1) THEN json_extract(metadata_json, '$.runId') END IN (SELECT "
+    "given.value FROM json_each(?) AS given)",
+    ("older_than", "ids"),
+    RowCount,
+)
+
+UNITS_STRAY: Final = Query(
+    "SELECT coalesce((run_id || ' ') || unit_id, '') AS example, count(*) OVER () AS total FROM "
+    "workflow_run_units WHERE status != 'pending' AND ((run_id, unit_id) NOT IN (SELECT run_id, "
+    "unit_id FROM workflow_run_unit_attempts)) LIMIT ? OFFSET 0",
+    ("limit",),
+    Example,
+)
+
+UNITS_MISSING: Final = Query(
+    "SELECT coalesce((latest.run_id || ' ') || latest.unit_id, '') AS example, count(*) OVER () AS "
+    "total FROM workflow_run_unit_attempts AS latest WHERE latest.attempt = (SELECT "
+    "max(later.attempt) AS max_1 FROM workflow_run_unit_attempts AS later WHERE later.run_id = "
+    "latest.run_id AND later.unit_id = latest.unit_id) AND NOT (EXISTS (SELECT * FROM "
+    "workflow_run_units AS unit WHERE unit.run_id = latest.run_id AND unit.unit_id = latest.unit_id)) "
+    "LIMIT ? OFFSET 0",
+    ("limit",),
+    Example,
+)
+
+UNITS_DIFFERING: Final = Query(
+    "SELECT coalesce((unit.run_id || ' ') || unit.unit_id, '') AS example, count(*) OVER () AS total "
+    "FROM workflow_run_units AS unit JOIN workflow_run_unit_attempts AS latest ON unit.run_id = "
+    "latest.run_id AND unit.unit_id = latest.unit_id AND latest.attempt = (SELECT max(later.attempt) "
+    "AS max_1 FROM workflow_run_unit_attempts AS later WHERE later.run_id = latest.run_id AND "
+    "later.unit_id = latest.unit_id) WHERE unit.attempts IS NOT latest.attempt OR unit.step_id IS NOT "
+    "latest.step_id OR unit.node_id IS NOT latest.node_id OR unit.phase IS NOT latest.phase OR "
+    "unit.runner IS NOT latest.runner OR unit.model IS NOT latest.model OR unit.engine IS NOT "
+    "latest.engine OR unit.status IS NOT latest.status OR unit.input_hash IS NOT latest.input_hash OR "
+    "unit.tokens IS NOT latest.tokens OR unit.failure_reason IS NOT latest.failure_reason OR "
+    "unit.worktree_path IS NOT latest.worktree_path OR unit.started_at IS NOT latest.started_at OR "
+    "unit.finished_at IS NOT latest.finished_at OR unit.session_id IS NOT latest.session_id OR "
+    "unit.claim_holder IS NOT latest.claim_holder OR unit.claim_expires_at IS NOT "
+    "latest.claim_expires_at OR unit.result_json IS NOT latest.result_json LIMIT ? OFFSET 0",
+    ("limit",),
+    Example,
+)
+
+ATTEMPTS_OVERTAKEN: Final = Query(
+    "SELECT coalesce((((attempt.run_id || ' ') || attempt.unit_id) || ' ') || attempt.attempt, '') AS "
+    "example, count(*) OVER () AS total FROM workflow_run_unit_attempts AS attempt JOIN "
+    "workflow_run_units AS unit ON unit.run_id = attempt.run_id AND unit.unit_id = attempt.unit_id "
+    "WHERE attempt.status = 'running' AND attempt.attempt < unit.attempts LIMIT ? OFFSET 0",
+    ("limit",),
+    Example,
+)
+
+ATTEMPTS_UNTOLD: Final = Query(
+    "WITH told AS (SELECT CASE WHEN (json_valid(metadata_json) = 1) THEN json_extract(metadata_json, "
+    "'$.dispatchId') END AS dispatch_id, sum(CASE WHEN (event_type = 'workflow_unit_started') THEN 1 "
+    "ELSE 0 END) AS started, sum(CASE WHEN (event_type = 'workflow_unit_finished') THEN 1 ELSE 0 END) "
+    "AS finished FROM events WHERE event_type IN ('workflow_unit_started', 'workflow_unit_finished') "
+    "GROUP BY CASE WHEN (json_valid(metadata_json) = 1) THEN json_extract(metadata_json, "
+    "'$.dispatchId') END) SELECT coalesce((((attempt.run_id || ' ') || attempt.unit_id) || ' ') || "
+    "attempt.attempt, '') AS example, count(*) OVER () AS total FROM workflow_run_unit_attempts AS "
+    "attempt LEFT OUTER JOIN told ON attempt.dispatch_id = told.dispatch_id WHERE "
+    "coalesce(told.started, 0) < 1 OR coalesce(told.finished, 0) < CASE WHEN (attempt.status = "
+    "'running') THEN 0 ELSE 1 END LIMIT ? OFFSET 0",
+    ("limit",),
+    Example,
+)
+
+ATTEMPTS_TOLD_TOO_OFTEN: Final = Query(
+    "WITH told AS (SELECT CASE WHEN (json_valid(metadata_json) = 1) THEN json_extract(metadata_json, "
+    "'$.dispatchId') END AS dispatch_id, sum(CASE WHEN (event_type = 'workflow_unit_started') THEN 1 "
+    "ELSE 0 END) AS started, sum(CASE WHEN (event_type = 'workflow_unit_finished') THEN 1 ELSE 0 END) "
+    "AS finished FROM events WHERE event_type IN ('workflow_unit_started', 'workflow_unit_finished') "
+    "GROUP BY CASE WHEN (json_valid(metadata_json) = 1) THEN json_extract(metadata_json, "
+    "'$.dispatchId') END) SELECT coalesce((((attempt.run_id || ' ') || attempt.unit_id) || ' ') || "
+    "attempt.attempt, '') AS example, count(*) OVER () AS total FROM workflow_run_unit_attempts AS "
+    "attempt JOIN told ON attempt.dispatch_id = told.dispatch_id WHERE coalesce(told.started, 0) > 1 "
+    "OR coalesce(told.finished, 0) > CASE WHEN (attempt.status = 'running') THEN 0 ELSE 1 END LIMIT ? "
+    "OFFSET 0",
+    ("limit",),
+    Example,
+)
+
+EVENTS_WITHOUT_RUN: Final = Query(
+    "SELECT coalesce(id, '') AS example, count(*) OVER () AS total FROM events WHERE CASE WHEN "
+    "(json_valid(metadata_json) = 1) THEN json_extract(metadata_json, '$.runId') END IS NOT NULL AND "
+    "NOT (EXISTS (SELECT * FROM workflow_runs AS run WHERE run.id = CASE WHEN "
+    "(json_valid(metadata_json) = 1) THEN json_extract(metadata_json, '$.runId') END)) LIMIT ? OFFSET "
+    "0",
+    ("limit",),
+    Example,
+)
+
+RUNS_WITH_SPINE: Final = Query(
+    "SELECT run.id, run.status, run.current_step_id, run.completed_at, step.step_id, step.status AS "
+    "step_status, step.completed_at AS step_completed_at FROM workflow_runs AS run LEFT OUTER JOIN "
+    "workflow_run_steps AS step ON step.run_id = run.id ORDER BY run.id, step.sequence_index",
+    (),
+    Spine,
+)
+
+RUNS_DAMAGED_PARAMS: Final = Query(
+    "SELECT coalesce(damaged.id, '') AS example, count(*) OVER () AS total FROM workflow_runs AS "
+    "damaged WHERE json_valid(damaged.params_json) = 0 LIMIT ? OFFSET 0",
+    ("limit",),
+    Example,
+)
+
+RUNS_DAMAGED_OUTPUTS: Final = Query(
+    "SELECT coalesce(damaged.id, '') AS example, count(*) OVER () AS total FROM workflow_runs AS "
+    "damaged WHERE json_valid(damaged.outputs_json) = 0 LIMIT ? OFFSET 0",
+    ("limit",),
+    Example,
+)
+
+RUNS_DAMAGED_PLAN: Final = Query(
+    "SELECT coalesce(damaged.id, '') AS example, count(*) OVER () AS total FROM workflow_runs AS "
+    "damaged WHERE json_valid(damaged.plan_json) = 0 LIMIT ? OFFSET 0",
+    ("limit",),
+    Example,
+)
+
+STEPS_DAMAGED_COMPLETION: Final = Query(
+    "SELECT coalesce((damaged.run_id || ' ') || damaged.step_id, '') AS example, count(*) OVER () AS "
+    "total FROM workflow_run_steps AS damaged WHERE json_valid(damaged.completion_json) = 0 LIMIT ? "
+    "OFFSET 0",
+    ("limit",),
+    Example,
+)
+
+STEPS_DAMAGED_EVIDENCE: Final = Query(
+    "SELECT coalesce((damaged.run_id || ' ') || damaged.step_id, '') AS example, count(*) OVER () AS "
+    "total FROM workflow_run_steps AS damaged WHERE json_valid(damaged.evidence_json) = 0 LIMIT ? "
+    "OFFSET 0",
+    ("limit",),
+    Example,
+)
+
+UNITS_DAMAGED_RESULT: Final = Query(
+    "SELECT coalesce((damaged.run_id || ' ') || damaged.unit_id, '') AS example, count(*) OVER () AS "
+    "total FROM workflow_run_units AS damaged WHERE json_valid(damaged.result_json) = 0 LIMIT ? "
+    "OFFSET 0",
+    ("limit",),
+    Example,
+)
+
+ATTEMPTS_DAMAGED_RESULT: Final = Query(
+    "SELECT coalesce((((damaged.run_id || ' ') || damaged.unit_id) || ' ') || damaged.attempt, '') AS "
+    "example, count(*) OVER () AS total FROM workflow_run_unit_attempts AS damaged WHERE "
+    "json_valid(damaged.result_json) = 0 LIMIT ? OFFSET 0",
+    ("limit",),
+    Example,
+)
+
+EVENTS_DAMAGED_METADATA: Final = Query(
+    "SELECT coalesce(damaged.id, '') AS example, count(*) OVER () AS total FROM events AS damaged "
+    "WHERE json_valid(damaged.metadata_json) = 0 LIMIT ? OFFSET 0",
+    ("limit",),
+    Example,
+)
+
+TASKS_DAMAGED_METADATA: Final = Query(
+    "SELECT coalesce((damaged.task_id || ' ') || damaged.started_at, '') AS example, count(*) OVER () "
+    "AS total FROM task_history AS damaged WHERE json_valid(damaged.metadata_json) = 0 LIMIT ? OFFSET "
+    "0",
+    ("limit",),
+    Example,
+)
+
+CACHE_DAMAGED_INDEX: Final = Query(
+    "SELECT coalesce(damaged.registry_url, '') AS example, count(*) OVER () AS total FROM "
+    "registry_index_cache AS damaged WHERE json_valid(damaged.index_json) = 0 LIMIT ? OFFSET 0",
+    ("limit",),
+    Example,
+)
+
+UNITS_DROP_STRAY: Final = Change(
+    "DELETE FROM workflow_run_units WHERE status != 'pending' AND ((run_id, unit_id) NOT IN (SELECT "
+    "run_id, unit_id FROM workflow_run_unit_attempts))",
+    (),
+)
+
+UNITS_PROJECT: Final = Change(
+    "INSERT INTO workflow_run_units (run_id, unit_id, step_id, node_id, phase, runner, model, engine, "
+    "status, input_hash, tokens, failure_reason, worktree_path, started_at, finished_at, session_id, "
+    "claim_holder, claim_expires_at, result_json, parent_unit_id, attempts) SELECT latest.run_id, "
+    "latest.unit_id, latest.step_id, latest.node_id, latest.phase, latest.runner, latest.model, "
+    "latest.engine, latest.status, latest.input_hash, latest.tokens, latest.failure_reason, "
+    "latest.worktree_path, latest.started_at, latest.finished_at, latest.session_id, "
+    "latest.claim_holder, latest.claim_expires_at, latest.result_json, CASE WHEN (latest.node_id = "
+    "(latest.step_id || '.unit')) THEN latest.step_id || '.map' END AS parent_unit_id, latest.attempt "
+    "FROM workflow_run_unit_attempts AS latest WHERE latest.attempt = (SELECT max(later.attempt) AS "
+    "max_1 FROM workflow_run_unit_attempts AS later WHERE later.run_id = latest.run_id AND "
+    "later.unit_id = latest.unit_id) ON CONFLICT (run_id, unit_id) DO UPDATE SET step_id = "
+    "excluded.step_id, node_id = excluded.node_id, phase = excluded.phase, runner = excluded.runner, "
+    "model = excluded.model, engine = excluded.engine, status = excluded.status, attempts = "
+    "excluded.attempts, input_hash = excluded.input_hash, tokens = excluded.tokens, failure_reason = "
+    "excluded.failure_reason, worktree_path = excluded.worktree_path, started_at = "
+    "excluded.started_at, finished_at = excluded.finished_at, session_id = excluded.session_id, "
+    "claim_holder = excluded.claim_holder, claim_expires_at = excluded.claim_expires_at, result_json "
+    "= excluded.result_json WHERE attempts IS NOT excluded.attempts OR step_id IS NOT "
+    "excluded.step_id OR node_id IS NOT excluded.node_id OR phase IS NOT excluded.phase OR runner IS "
+    "NOT excluded.runner OR model IS NOT excluded.model OR engine IS NOT excluded.engine OR status IS "
+    "NOT excluded.status OR input_hash IS NOT excluded.input_hash OR tokens IS NOT excluded.tokens OR "
+    "failure_reason IS NOT excluded.failure_reason OR worktree_path IS NOT excluded.worktree_path OR "
+    "started_at IS NOT excluded.started_at OR finished_at IS NOT excluded.finished_at OR session_id "
+    "IS NOT excluded.session_id OR claim_holder IS NOT excluded.claim_holder OR claim_expires_at IS "
+    "NOT excluded.claim_expires_at OR result_json IS NOT excluded.result_json",
+    (),
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import time
 from collections.abc import Mapping, Sequence
@@ -51,12 +52,13 @@ class Transaction:
 
 
 class Open:
-    """Which block of a connection is open, shared by all of its blocks."""
+    """Which block of a connection is open, and whose it is: shared by all of the connection's blocks."""
 
-    __slots__ = ("is_open",)
+    __slots__ = ("is_open", "pid")
 
     def __init__(self) -> None:
         self.is_open = False
+        self.pid = os.getpid()
 
 
 class Block:
@@ -82,6 +84,11 @@ class Block:
     def __enter__(self) -> Transaction:
         if self._open.is_open:
             raise AkmError("A transaction was opened inside another one; services do not call services.")
+        # SQLite's locks belong to the process: those that a forked child believes to have are its parent's.
+        if self._open.pid != os.getpid():
+            raise AkmError(
+                f"The database {self._path} was opened by another process; open it again in this one."
+            )
         started = time.monotonic()
         try:
             self._execute(self._begin)

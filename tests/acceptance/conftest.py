@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
 import pytest
-from installed import Place
+from installed import Place, a_machine
 
 
 @pytest.fixture
 def place(tmp_path: Path, migrated: Path) -> Place:
     """A machine on which akm has run before: its ledger exists and is empty."""
-    made = Place(tmp_path / "place")
-    shutil.copyfile(migrated, made.folder("data") / "state.db")
-    return made
+    return a_machine(tmp_path / "place", migrated)
 
 
 @pytest.fixture

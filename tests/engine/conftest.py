@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
-from places import Place
+from places import Place, a_place
 
 from akm.store.database import Database
 
@@ -14,7 +14,6 @@ from akm.store.database import Database
 @pytest.fixture
 def place(db: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Place:
     """A project, with the test standing in it."""
-    root = Path(os.path.realpath(tmp_path)) / "project"
-    (root / ".git").mkdir(parents=True)
-    monkeypatch.chdir(root)
-    return Place(root, db)
+    made = a_place(Path(os.path.realpath(tmp_path)) / "project", db)
+    monkeypatch.chdir(made.root)
+    return made

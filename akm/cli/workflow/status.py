@@ -98,7 +98,10 @@ def _status(row: dict[str, Any]) -> str:
 
 
 def _next(run: dict[str, Any]) -> Iterator[str]:
-    if run.get("interrupted"):
+    if run.get("continuable") is False:
+        yield ""
+        yield f"It cannot be gone on with: {run['reason']}. Start anew: {run['next']}"
+    elif run.get("interrupted"):
         yield ""
         yield f"Go on with it: akm workflow run {run['id'][:8]}"
     elif run["status"] in ("failed", "blocked"):

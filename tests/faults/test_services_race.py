@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import campaign
 import pytest
 import racing_acts
 from builders import AT, later, publish, rows
@@ -77,11 +78,26 @@ def one_landed(answers: list[Any], db: Database) -> None:
     assert len(rows(db, "SELECT 1 FROM task_history WHERE status = 'completed'")) == 1
 
 
+def one_admitted(answers: list[Any], db: Database) -> None:
+    assert sorted(answers) == [False, True]
+    assert len(rows(db, "SELECT 1 FROM workflow_runs")) == 2
+    assert len(rows(db, "SELECT 1 FROM workflow_run_unit_attempts")) == 1
+    assert len(rows(db, "SELECT 1 FROM events")) == 4
+
+
 def one_counted(answers: list[Any], _db: Database) -> None:
     assert sorted(answers) == [0, 1]
 
 
+def one_adopted(answers: list[Any], db: Database) -> None:
+    assert sorted(sum(answer.copied.values()) for answer in answers) == [0, 8]
+    assert sorted(sum(answer.duplicates.values()) for answer in answers) == [0, 8]
+    assert len(rows(db, "SELECT 1 FROM workflow_runs")) == 1
+    assert len(rows(db, "SELECT 1 FROM events WHERE event_type = 'ledger_adopted'")) == 1
+
+
 WINNERS: dict[str, Callable[[list[Any], Database], None]] = {
+    "adoption.adopt": one_adopted,
     "attempts.reserve": one_reserved,
     "attempts.finish": one_finished,
     "attempts.advance": one_advanced,
@@ -90,6 +106,7 @@ WINNERS: dict[str, Callable[[list[Any], Database], None]] = {
     "runs.resume": one_event("workflow_resumed"),
     "runs.abandon": one_event("workflow_abandoned"),
     "steps.complete": one_event("workflow_step_completed"),
+    "run_imports.admit": one_admitted,
     "events.record": both_written,
     "events.record_once": one_event("env_access"),
     "events.try_record": both_written,
@@ -115,6 +132,7 @@ def test_a_service_that_races_itself_has_one_winner(
             value = CALLS[name].prepare(db)
             answers = racers.race(path, CALLS[name].act, value)
             WINNERS[name](answers, db)
+            campaign.inject("race")
 
 
 def test_every_unit_is_claimed_by_exactly_one_process(db: Database, racers: Racers) -> None:

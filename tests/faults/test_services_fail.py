@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from types import SimpleNamespace
 from typing import Any
 
+import campaign
 import pytest
 from builders import dump
 from service_calls import CALLS, public_services
@@ -62,6 +63,7 @@ def test_a_service_that_fails_at_any_statement_changes_nothing(db: Database, nam
         # Only the service whose whole promise is to go on may swallow the failure.
         assert answer == ("DATABASE_UNUSABLE" if name != "events.try_record" else False)
         failed.append(failing.failed_at)
+        campaign.inject("statement")
         assert not db.connection.in_transaction
         assert dump(db) == before, failing.failed_at
     assert failed[0] == "BEGIN IMMEDIATE"

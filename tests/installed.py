@@ -4,6 +4,7 @@ is imported here."""
 from __future__ import annotations
 
 import os
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -17,7 +18,7 @@ from typing import Any
 from command_lines import Done, directories
 
 AKM = str(Path(sys.executable).with_name("akm"))
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[1]
 _PATIENCE_SECONDS = 120
 
 
@@ -67,6 +68,13 @@ class Place:
         """Ask the ledger, past akm."""
         with closing(sqlite3.connect(self.root / "data" / "state.db", timeout=30)) as connection:
             return connection.execute(query, values).fetchall()
+
+
+def a_machine(root: Path, migrated: Path) -> Place:
+    """Make a machine on which akm has run before: its ledger is a copy of `migrated`."""
+    made = Place(root)
+    shutil.copyfile(migrated, made.folder("data") / "state.db")
+    return made
 
 
 def ended(process: subprocess.Popen[str]) -> Done:

@@ -8,6 +8,7 @@ import sys
 from collections import Counter
 from pathlib import Path
 
+import campaign
 import pytest
 from places import Place
 from workflow_files import a_map, a_step, items, sh
@@ -39,6 +40,7 @@ def crash(place: Place, *arguments: str) -> None:
     command = [sys.executable, str(SCRIPT), str(place.db.path), str(place.root), "w", *arguments]
     ended = subprocess.run(command, capture_output=True, text=True)
     assert ended.returncode == -9, ended.stderr
+    campaign.inject("crash")
 
 
 def ran(trace: Path) -> Counter[str]:

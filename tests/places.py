@@ -83,3 +83,9 @@ class Place:
     def lock_files(self) -> list[Path]:
         """List the files that drivers left in the folder of locks."""
         return sorted(self.locks.glob("*"))
+
+
+def a_place(root: Path, db: Database) -> Place:
+    """Make a project in the folder `root`, which is made as well."""
+    (root / ".git").mkdir(parents=True)
+    return Place(root, db)

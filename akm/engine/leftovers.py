@@ -1,0 +1,80 @@
+"""Files beside a ledger that nobody needs any more, as findings. Nothing is removed here."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Final
+
+from akm import ids, states
+from akm.engine import lock
+from akm.store import pruning
+from akm.store.database import Database
+from akm.store.soundness import EXAMPLES, NOTE, WARNING, Finding
+
+IsAlive = Callable[[int, int | None], bool]
+_DRAFT: Final = re.compile(r"\.(\d+)\.(partial|tmp)(-wal|-shm|-journal)?\Z")
+_UNLESS: Final = "unless another ledger of this folder has it"
+
+
+def of_runs(db: Database) -> Iterator[Finding]:
+    """Look for locks and worktrees of runs that are gone or completed."""
+    path = Path(os.path.realpath(db.path))
+    locks, trees = lock.folder(path), path.parent / "worktrees"
+    # The files first: a run is in the ledger before it has any.
+    locked, grown = lock.known(locks), _run_folders(trees)
+    with db.read() as tx:
+        known = pruning.statuses(tx, locked | grown)
+    idle = {run_id for run_id in locked if known.get(run_id) in (None, states.COMPLETED)}
+    idle -= lock.driven(locks, idle)
+    yield from _found(
+        ("locks", WARNING, "{} locks are of runs that are gone or completed."),
+        (str(lock.lock_path(locks, run_id)) for run_id in sorted(idle)),
+        f"Remove the file, {_UNLESS}.",
+    )
+    yield from _found(
+        ("worktrees", WARNING, "{} folders of worktrees are of runs that are gone."),
+        (str(trees / run_id) for run_id in sorted(grown - known.keys())),
+        f"Look for work in it, then remove it, {_UNLESS}.",
+    )
+
+
+def of_acts(path: Path, is_alive: IsAlive) -> Iterator[Finding]:
+    """Look for half-written files of processes that are gone, and for the copies that acts keep."""
+    path = Path(os.path.realpath(path))
+    partial = [*path.parent.glob(f".{path.name}.*"), *path.parent.glob(f"{path.name}.before-*")]
+    drafts = [*partial, *lock.folder(path).glob("*.tmp")]
+    yield from _found(
+        ("drafts", WARNING, "{} files are half written, by processes that are gone."),
+        (str(file) for file in sorted(drafts) if _is_dead(file, is_alive)),
+        "Remove the file.",
+    )
+    yield from _found(
+        ("copies", NOTE, "{} copies are kept of what an upgrade or a restore replaced."),
+        (str(file) for file in sorted(partial) if ".before-" in file.name and not _DRAFT.search(file.name)),
+        "Remove the file once it is of no use.",
+    )
+
+
+def _run_folders(folder: Path) -> set[str]:
+    if not folder.is_dir():
+        return set()
+    return {
+        one.name for one in folder.iterdir() if len(one.name) == len(ids.new()) and ids.is_prefix(one.name)
+    }
+
+
+def _is_dead(file: Path, is_alive: IsAlive) -> bool:
+    pid = _DRAFT.search(file.name)
+    return pid is not None and not is_alive(int(pid[1]), None)
+
+
+def _found(what: tuple[str, str, str], files: Iterable[str], remedy: str) -> Iterator[Finding]:
+    check, severity, message = what
+    found = list(files)
+    if found:
+        yield Finding(
+            check, severity, len(found), tuple(found[:EXAMPLES]), message.format(len(found)), remedy
+        )
