@@ -72,6 +72,20 @@ def complete(db: Database, run_id: str) -> Any:
     return steps.complete(db, run_id, "step-1", status="completed", at=later(1), summary="Done.")
 
 
+def a_judged_step(db: Database) -> Any:
+    run_id = publish(db, 2)
+    gate = a_wanted("step-1.gate:l1", node_id="step-1.gate", phase="gate")
+    return run_id, attempts.reserve(db, run_id, gate, at=AT)
+
+
+def complete_judged(db: Database, judged: Any) -> Any:
+    run_id, reserved = judged
+    verdict = finished(reserved, result_json='{"complete":true,"missing":[]}')
+    return steps.complete(
+        db, run_id, "step-1", status="completed", at=later(1), summary="Done.", judged=verdict
+    )
+
+
 def record(db: Database, _value: None) -> Any:
     return events.record(db, "env_access", at=AT, metadata={"keys": 1})
 
@@ -128,6 +142,7 @@ CALLS = {
     "runs.resume": Call(a_blocked, resume),
     "runs.abandon": Call(publish, abandon),
     "steps.complete": Call(publish, complete),
+    "steps.complete (judged)": Call(a_judged_step, complete_judged),
     "events.record": Call(nothing, record),
     "events.record_once": Call(nothing, record_once),
     "events.try_record": Call(nothing, try_record),

@@ -14,6 +14,7 @@ from akm.engine import lock, plans, sources
 from akm.engine.abort import Abort
 from akm.engine.budget import Spending
 from akm.engine.deadline import Deadline
+from akm.engine.drive import Drive
 from akm.engine.ledger import Ledger
 from akm.engine.lock import RunLock
 from akm.engine.outputs import short_output
@@ -22,7 +23,7 @@ from akm.engine.result import RunResult
 from akm.engine.runners.base import Runner
 from akm.engine.signals import stopping
 from akm.engine.start import Flags, start
-from akm.engine.step import Drive, execute
+from akm.engine.step import execute
 from akm.engine.target import Existing, resolve
 from akm.engine.workplace import Workplace
 from akm.errors import UsageError
@@ -172,9 +173,8 @@ def _steps(drive: Drive, options: Options, result: RunResult) -> None:
         step = drive.plan.step(row.current_step_id)
         if step is None:
             raise UsageError(f"The plan of run {row.id} has no step {row.current_step_id}.")
-        executed = execute(drive, step)
-        result.executed.append(executed)
-        if executed.ending != "advanced":
+        result.executed += execute(drive, step)
+        if result.executed[-1].ending != "advanced":
             return
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from akm import states
-from akm.engine.step import Executed
+from akm.engine.executed import Executed
 
 
 @dataclass(slots=True)
@@ -28,7 +28,7 @@ class RunResult:
     @property
     def steps_processed(self) -> int:
         """Return how many distinct steps ended."""
-        return len({one.step_id for one in self.executed if one.ending != "stopped"})
+        return len({one.step_id for one in self.executed if one.is_processed})
 
     @property
     def exit_status(self) -> int:
@@ -50,6 +50,7 @@ class RunResult:
             "warnings": self.warnings,
         }
         output = {} if self.output is None else {"output": self.output}
+        present |= self._gate()
         return {
             "ok": self.exit_status == 0,
             "run": self.run,
@@ -58,3 +59,13 @@ class RunResult:
             **{name: value for name, value in present.items() if value},
             **output,
         }
+
+    def _gate(self) -> dict[str, Any]:
+        """Say why the last step is blocked by its gate; empty when it is not."""
+        last = self.executed[-1] if self.executed else None
+        if last is None or last.ending != "blocked":
+            return {}
+        if last.verdict is None:
+            return {"judgeFailure": {"stepId": last.step_id, "message": last.judge_fault}}
+        rejection = {"missing": list(last.verdict.missing), "feedback": last.verdict.feedback}
+        return {"gateRejection": {"stepId": last.step_id, **rejection}}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from akm import states
@@ -21,9 +21,8 @@ from akm.workflow.worklist import WorkItem, WorkListError
 _REPEATED = re.compile(r"~r\d+\Z")
 
 
-def journal(db: Database, run_id: str, step_id: str) -> dict[str, StepUnit]:
-    """Read a step's units by journal id, each as its latest attempt left it."""
-    rows = units.of_step(db, run_id, step_id)
+def journal(rows: Iterable[StepUnit]) -> dict[str, StepUnit]:
+    """Return a step's units by journal id, without the calls of its judge."""
     return {_REPEATED.sub("", row.unit_id): row for row in rows if row.phase != "gate"}
 
 
@@ -67,7 +66,7 @@ def changed(db: Database, run_id: str, params: Mapping[str, Any]) -> frozenset[s
 def _changed(
     db: Database, run_id: str, step: PlanStep, params: Mapping[str, Any], outputs: Outputs
 ) -> list[str]:
-    rows = journal(db, run_id, step.step_id)
+    rows = journal(units.of_step(db, run_id, step.step_id))
     if not rows:
         return []
     try:

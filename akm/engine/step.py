@@ -1,145 +1,93 @@
-"""Executing one step: list its work, reuse what is finished, dispatch the rest, reduce, and end the step."""
+"""Executing one step: list its work, reuse what is finished, dispatch the rest, and loop for its gate."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Literal
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from akm import states
-from akm.engine import reuse
+from akm.engine import gate_position, reuse, step_end
 from akm.engine.abort import Abort
-from akm.engine.budget import Spending
+from akm.engine.drive import Drive
+from akm.engine.executed import Executed
 from akm.engine.fan_out import Dispatched, Setting, fan_out
-from akm.engine.ledger import Ledger
+from akm.engine.gate_position import Position
 from akm.engine.outputs import Outputs
-from akm.engine.progress import Observe, Progress
-from akm.engine.runners.base import Runner
+from akm.engine.progress import Progress
 from akm.engine.start import refuse_unsupported
 from akm.errors import UsageError
-from akm.services import steps
 from akm.store.sql import StepUnit
-from akm.workflow import worklist
+from akm.views import units
+from akm.workflow import judging, worklist
 from akm.workflow.freeze import host_width
-from akm.workflow.hashing import canonical
-from akm.workflow.plan import CommandTarget, MapNode, Plan, PlanStep, UnitNode
-from akm.workflow.reduce import Reduced, UnitResult, reduce
+from akm.workflow.plan import CommandTarget, MapNode, Plan, PlanStep
+from akm.workflow.reduce import UnitResult, reduce
 from akm.workflow.worklist import WorkItem, WorkListError
 
 
-@dataclass(frozen=True, slots=True)
-class Drive:
-    """One invocation's hold on a run: its plan, parameters and everything that units share."""
+def execute(drive: Drive, step: PlanStep) -> list[Executed]:
+    """Execute the run's current step and write how it ended, unless it was stopped; an entry per gate loop.
 
-    ledger: Ledger
-    plan: Plan
-    params: Mapping[str, Any]
-    spending: Spending
-    abort: Abort
-    environment: Mapping[str, str]
-    runner_for: Callable[[UnitNode], Runner | None]
-    observe: Observe
-    max_concurrency: int | None = None
-
-
-_STATUS = {"advanced": states.COMPLETED, "failed": states.FAILED, "stopped": states.PENDING}
-
-
-@dataclass(slots=True)
-class Executed:
-    """What one execution of a step came to. `ending` "stopped": the step stays pending.
-
-    `is_hard`: a failure that executing the step once more cannot mend.
+    Raises UsageError when a stored verdict or result is damaged; nothing was dispatched then.
     """
-
-    step_id: str
-    ending: Literal["advanced", "failed", "stopped"]
-    summary: str = ""
-    unit_count: int = 0
-    failed_units: int = 0
-    notices: list[str] = field(default_factory=list)
-    is_hard: bool = False
-
-    def shown(self) -> dict[str, Any]:
-        """Shape this for the result of a run."""
-        entry: dict[str, Any] = {
-            "stepId": self.step_id,
-            "ok": self.ending == "advanced",
-            "status": _STATUS[self.ending],
-            "unitCount": self.unit_count,
-            "failedUnits": self.failed_units,
-            "summary": self.summary,
-        }
-        return entry | ({"notices": self.notices} if self.notices else {})
-
-
-def execute(drive: Drive, step: PlanStep) -> Executed:
-    """Execute the run's current step and write how it ended, unless it was stopped."""
     refuse_unsupported(Plan(drive.plan.title, (step,), drive.plan.max_concurrency))
-    outputs = Outputs(drive.ledger.db, drive.ledger.run_id)
+    rows = units.of_step(drive.ledger.db, drive.ledger.run_id, step.step_id)
+    position = gate_position.of(step, rows, drive.ledger.run_id)
+    entries: list[Executed] = []
+    while True:
+        entry, then = _loop(drive, step, rows, position)
+        entries.append(entry)
+        if then is None:
+            return entries
+        position = then
+
+
+class _Looped(NamedTuple):
+    """One loop's entry, and where the next loop stands; None when there is no next one."""
+
+    entry: Executed
+    then: Position | None = None
+
+
+def _loop(drive: Drive, step: PlanStep, rows: Sequence[StepUnit], position: Position) -> _Looped:
     try:
-        items = worklist.build(step, run_params=drive.params, outputs=outputs)
+        items = _items(drive, step, position)
     except WorkListError as error:
-        return _fail(drive, Executed(step.step_id, "failed", str(error)), {"error": str(error)})
-    journal = reuse.journal(drive.ledger.db, drive.ledger.run_id, step.step_id)
+        entry = Executed(step.step_id, "failed", str(error))
+        return _Looped(step_end.fail(drive, entry, {"error": str(error)}))
+    journal = reuse.journal(rows)
     known, notices = reuse.take_over(items, journal)
     drive.observe(Progress("step_started", step.step_id, total=len(items), reused=len(known)))
     dispatched = _dispatch(drive, step, [item for item in items if item.journal_id not in known], journal)
     dispatched.results |= known
-    executed = _settle(drive, step, items, dispatched)
-    executed.notices[:0] = notices
-    return executed
-
-
-def _settle(drive: Drive, step: PlanStep, items: Sequence[WorkItem], dispatched: Dispatched) -> Executed:
     results = [dispatched.results.get(item.journal_id) or _never_ran(item) for item in items]
-    executed = Executed(
+    entry = Executed(
         step.step_id,
         "stopped",
         unit_count=len(results),
         failed_units=sum(not result.ok for result in results),
-        notices=dispatched.notices,
+        notices=notices + dispatched.notices,
     )
-    if drive.abort.is_set or not dispatched.is_run_active:
-        executed.summary = f"Stopped ({drive.abort.reason or 'the run was ended elsewhere'})."
-        executed.notices += [f"{dispatched.hard_failure}."] if dispatched.hard_failure else []
-        return executed
-    if dispatched.hard_failure is not None:
-        executed.summary = f"Step {step.step_id} failed: {dispatched.hard_failure}."
-        executed.is_hard = True
-        return _fail(drive, executed, {"error": dispatched.hard_failure})
-    return _end(drive, executed, reduce(step, results))
+    if step_end.is_cut_short(drive, entry, dispatched):
+        return _Looped(entry)
+    if 0 < len(items) == len(known):
+        position = position.reopened(step)
+    return _Looped(entry, step_end.end(drive, step, position, entry, reduce(step, results)))
 
 
-def _end(drive: Drive, executed: Executed, reduced: Reduced) -> Executed:
-    executed.summary = reduced.summary
-    if not reduced.ok:
-        return _fail(drive, executed, reduced.evidence)
-    executed.ending = "advanced"
-    _write(drive, executed, states.COMPLETED, reduced.evidence)
-    return executed
-
-
-def _fail(drive: Drive, executed: Executed, evidence: dict[str, Any]) -> Executed:
-    executed.ending = "failed"
-    _write(drive, executed, states.FAILED, evidence)
-    return executed
-
-
-def _write(drive: Drive, executed: Executed, status: str, evidence: dict[str, Any]) -> None:
-    is_done = status == states.COMPLETED
-    steps.complete(
-        drive.ledger.db,
-        drive.ledger.run_id,
-        executed.step_id,
-        status=status,
-        at=drive.ledger.now(),
-        summary=executed.summary if is_done else None,
-        notes=None if is_done else executed.summary,
-        evidence_json=canonical(evidence),
+def _items(drive: Drive, step: PlanStep, position: Position) -> list[WorkItem]:
+    outputs = Outputs(drive.ledger.db, drive.ledger.run_id)
+    if not judging.answers_feedback(step):
+        # A command's units are the same in every loop: only its judge is asked again.
+        return worklist.build(step, run_params=drive.params, outputs=outputs)
+    return worklist.build(
+        step,
+        run_params=drive.params,
+        outputs=outputs,
+        loop=position.loop,
+        gate_feedback=position.feedback,
     )
-    drive.observe(Progress("step_ended", executed.step_id, status=status, text=executed.summary))
 
 
 def _dispatch(

@@ -77,9 +77,10 @@ class Workers:
 
     def _run(self, dispatch: Dispatch) -> Outcome:
         try:
-            return self._runner(dispatch)
+            outcome = self._runner(dispatch)
         except BaseException as error:  # A thread that ended here would be waited for without end.
-            return failed("dispatch_error", f"{type(error).__name__}: {error}")
+            outcome = failed("dispatch_error", f"{type(error).__name__}: {error}")
+        return dispatch.redaction.outcome(outcome)
 
 
 def _started(target: Callable[[], None]) -> threading.Thread:

@@ -7,14 +7,13 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from akm import ids, states
-from akm.errors import AkmError, NotFoundError, UsageError
+from akm.errors import NotFoundError, UsageError
+from akm.services import endings
 from akm.store import attempts, events, runs, sql
 from akm.store.attempts import Finished, Wanted
 from akm.store.database import Database, Transaction
 
 __all__ = ["Advanced", "Finished", "Reservation", "Wanted", "advance", "finish", "reserve"]
-
-ENDINGS = tuple(status for status in states.ATTEMPT if status != states.RUNNING)
 
 
 class Reservation(NamedTuple):
@@ -64,9 +63,9 @@ def finish(db: Database, run_id: str, finished: Finished, *, at: str) -> bool:
     Writes the attempt, the projection and `workflow_unit_finished` together, whatever the run's state: a
     dispatched outcome is never dropped. Raises AkmError when the projection belongs to a later attempt.
     """
-    _refuse_open([finished])
+    endings.refuse_open([finished])
     with db.immediate() as tx:
-        return _finish(tx, _run(tx, run_id), [finished], at)[0]
+        return endings.finish(tx, _run(tx, run_id), [finished], at)[0]
 
 
 def advance(
@@ -77,18 +76,12 @@ def advance(
     Either side may be empty. Raises as `reserve` and `finish` do, except that a run that is not active only
     leaves `reserved` empty: what was finished still lands.
     """
-    _refuse_open(finished)
+    endings.refuse_open(finished)
     with db.immediate() as tx:
         run = _run(tx, run_id)
-        landed = _finish(tx, run, finished, at)
+        landed = endings.finish(tx, run, finished, at)
         reserved = _reserve(tx, run, wanted, at) if run.status == states.ACTIVE else []
         return Advanced(tuple(landed), tuple(reserved), run.status)
-
-
-def _refuse_open(finished: Sequence[Finished]) -> None:
-    for one in finished:
-        if one.status not in ENDINGS:
-            raise ValueError(f"an attempt ends as one of {', '.join(ENDINGS)}, not as {one.status!r}")
 
 
 def _run(tx: Transaction, run_id: str) -> sql.RunHead:
@@ -123,33 +116,3 @@ def _reserve(tx: Transaction, run: sql.RunHead, wanted: Sequence[Wanted], at: st
         attempts.project_reserved(tx, rows)
         events.append_each(tx, "workflow_unit_started", at=at, ref=run.workflow_ref, metadata_json=started)
     return reserved
-
-
-def _finish(tx: Transaction, run: sql.RunHead, finished: Sequence[Finished], at: str) -> list[bool]:
-    found = [attempts.finish(tx, run.id, one, at) for one in finished]
-    landed = [(one, row) for one, row in zip(finished, found, strict=True) if row is not None]
-    if not landed:
-        return [False] * len(found)
-    if not attempts.project_finished(tx, run.id, [one for one, _row in landed], at):
-        units = ", ".join(one.unit_id for one, _row in landed)
-        raise AkmError(
-            f"An attempt of {units} in run {run.id} is no longer its unit's latest; its end was not written."
-        )
-    ended = [_ending(run.id, one, row) for one, row in landed]
-    events.append_each(tx, "workflow_unit_finished", at=at, ref=run.workflow_ref, metadata_json=ended)
-    return [row is not None for row in found]
-
-
-def _ending(run_id: str, finished: Finished, row: sql.FinishedAttempt) -> str:
-    text = events.unit_metadata(
-        run_id,
-        row.step_id,
-        finished.unit_id,
-        finished.attempt,
-        finished.dispatch_id,
-        row.phase,
-        finished.status,
-    )
-    if finished.failure_reason is not None:
-        text = events.with_more(text, {"failureReason": finished.failure_reason})
-    return text if finished.tokens is None else events.with_more(text, {"tokens": finished.tokens})

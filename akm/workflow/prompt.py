@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from akm.workflow.hashing import canonical
 from akm.workflow.worklist import WorkItem
@@ -30,6 +30,18 @@ Ground rules:
 Instructions:
 """
 _FENCES = re.compile("`{3,}")
+
+
+class Prompt(NamedTuple):
+    """What an engine is asked. `system` None: all of it is in `user`."""
+
+    user: str
+    system: str | None = None
+
+    @property
+    def text(self) -> str:
+        """Return both parts as one text, for an engine that takes only one."""
+        return self.user if self.system is None else f"{self.system}\n\n{self.user}"
 
 
 def build(item: WorkItem, *, run_id: str, params: Mapping[str, Any]) -> str:

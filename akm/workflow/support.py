@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from akm.workflow.plan import ChildTarget, CommandTarget, MapNode, Plan, PlanStep, RouteNode, UnitNode
+from akm.workflow.plan import ChildTarget, CommandTarget, Plan, PlanStep, RouteNode, UnitNode
 
 
 def not_yet(plan: Plan) -> list[str]:
@@ -16,17 +16,10 @@ def _step(step: PlanStep) -> Iterator[str]:
     name = f'Step "{step.step_id}"'
     if isinstance(step.root, RouteNode):
         yield f"{name} is a route; routes are not there yet, so write the steps that should run one by one."
-    if isinstance(step.root, MapNode) and step.root.reducer == "vote":
-        yield f"{name} lets its units vote; votes are not there yet, so use the reducer collect."
     if step.unit:
         yield from _unit(name, step.unit)
     if step.gate.approve:
         yield f"{name} waits for a person's approval; approvals are not there yet, so remove its gate."
-    elif step.gate.criteria:
-        yield (
-            f"{name} has a rubric that a model must judge; judged gates are not there yet, "
-            'so remove its "### gate" section.'
-        )
 
 
 def _unit(name: str, unit: UnitNode) -> Iterator[str]:

@@ -240,10 +240,8 @@ def test_empty_output_is_no_output_and_a_reference_to_it_fails_by_name_on_resume
 
 
 def test_a_part_of_a_plan_that_cannot_run_yet_is_refused_before_anything_is_written(place: Place) -> None:
-    place.write(a_map("a", over="params.items"), params=items(1))
-    text = (place.root / "workflows/w.md").read_text().replace('"over"', '"reducer": "vote", "over"')
-    (place.root / "workflows/w.md").write_text(text)
-    with pytest.raises(UsageError, match="vote") as refused:
+    place.write(a_step("a", isolation="worktree"))
+    with pytest.raises(UsageError, match="worktree") as refused:
         place.run()
     assert refused.value.code == "NOT_SUPPORTED_YET"
     assert place.rows("SELECT id FROM workflow_runs") == place.rows("SELECT id FROM events") == []

@@ -35,9 +35,8 @@ def test_a_missing_engine_is_a_warning(place: Place) -> None:
 
 
 def test_what_cannot_run_yet_is_a_notice(place: Place) -> None:
-    path = place.write(a_map("a"), params=items(1))
-    path.write_text(path.read_text().replace('"over"', '"reducer": "vote", "over"'))
-    assert any("vote" in text for text in preview.plan(place.work, "w")["notices"])
+    place.write(a_step("a", isolation="worktree"))
+    assert any("worktree" in text for text in preview.plan(place.work, "w")["notices"])
 
 
 @pytest.mark.skipif(not REAL.is_dir(), reason=f"real files are not at {REAL}")

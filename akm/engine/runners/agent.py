@@ -23,7 +23,7 @@ def run(dispatch: Dispatch) -> Outcome:
     job = _prepare(dispatch, label=f'agent unit "{dispatch.item.unit_id}"')
     if isinstance(job, Outcome):
         return job
-    text = prompt.build(dispatch.item, run_id=dispatch.run_id, params=dispatch.params)
+    text = _prompt(dispatch)
     started = monotonic()
     first = _ask(dispatch, job, text)
     spent_ms = int((monotonic() - started) * 1000)
@@ -32,6 +32,12 @@ def run(dispatch: Dispatch) -> Outcome:
         return first
     fault = (first.diagnostic or "").removeprefix(f"{job.label}: ")
     return _ask(dispatch, replace(job, spent_ms=spent_ms), prompt.with_feedback(text, [fault]))
+
+
+def _prompt(dispatch: Dispatch) -> str:
+    if dispatch.prompt is not None:
+        return dispatch.prompt.text
+    return prompt.build(dispatch.item, run_id=dispatch.run_id, params=dispatch.params)
 
 
 def _prepare(dispatch: Dispatch, *, label: str) -> Launch | Outcome:

@@ -1,0 +1,59 @@
+"""What one execution of a step came to, for the result of an invocation. Nothing of it is stored."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from akm import states
+from akm.workflow.judging import Verdict
+
+#: `stopped` and `rejected` leave the step pending; after `rejected` another loop follows.
+Ending = Literal["advanced", "failed", "stopped", "blocked", "rejected"]
+_STATUS: dict[str, str] = {
+    "advanced": states.COMPLETED,
+    "failed": states.FAILED,
+    "stopped": states.PENDING,
+    "blocked": states.BLOCKED,
+    "rejected": states.PENDING,
+}
+
+
+@dataclass(slots=True)
+class Executed:
+    """One execution of a step, which is one loop of its gate.
+
+    `verdict` is what its judge decided, `judge_fault` why there is no verdict. `is_hard`: a failure that
+    executing the step once more cannot mend.
+    """
+
+    step_id: str
+    ending: Ending
+    summary: str = ""
+    unit_count: int = 0
+    failed_units: int = 0
+    notices: list[str] = field(default_factory=list)
+    is_hard: bool = False
+    verdict: Verdict | None = None
+    judge_fault: str | None = None
+
+    @property
+    def is_processed(self) -> bool:
+        """Tell whether the step came to an end of its own; an outage of its judge is none."""
+        return self.ending in ("advanced", "failed") or (
+            self.ending == "blocked" and self.verdict is not None
+        )
+
+    def shown(self) -> dict[str, Any]:
+        """Shape this for the result of a run."""
+        entry: dict[str, Any] = {
+            "stepId": self.step_id,
+            "ok": self.ending == "advanced",
+            "status": _STATUS[self.ending],
+            "unitCount": self.unit_count,
+            "failedUnits": self.failed_units,
+            "summary": self.summary,
+        }
+        if self.verdict is not None:
+            entry["accepted"] = self.verdict.complete
+        return entry | ({"notices": self.notices} if self.notices else {})
