@@ -10,14 +10,13 @@ from akm.engine.abort import Abort
 from akm.engine.budget import Spending
 from akm.engine.ledger import Ledger
 from akm.engine.progress import Observe
-from akm.engine.redaction import NOTHING, Redaction
 from akm.engine.runners.base import Runner
 from akm.workflow.plan import Plan, UnitNode
 
 
 @dataclass(frozen=True, slots=True)
 class Drive:
-    """One invocation's hold on a run. `redaction` knows the secrets that hold for the whole run."""
+    """One invocation's hold on a run."""
 
     ledger: Ledger
     plan: Plan
@@ -28,4 +27,3 @@ class Drive:
     runner_for: Callable[[UnitNode], Runner | None]
     observe: Observe
     max_concurrency: int | None = None
-    redaction: Redaction = NOTHING

@@ -12,6 +12,7 @@ from akm.engine.abort import Abort
 from akm.engine.budget import Spending
 from akm.engine.ledger import Ledger, Recorded
 from akm.engine.progress import Observe, Progress
+from akm.engine.redaction import NOTHING, Redaction
 from akm.engine.runners.base import Dispatch, Outcome, Runner, Shared
 from akm.engine.workers import Ended, Workers
 from akm.services.attempts import Finished, Reservation
@@ -31,6 +32,8 @@ class Setting:
     runner: Runner
     width: int
     reclaimable: frozenset[str] = frozenset()
+    bindings: Mapping[str, str] = field(default_factory=dict, repr=False)
+    redaction: Redaction = NOTHING
 
 
 @dataclass(slots=True)
@@ -148,6 +151,8 @@ class _FanOut:
                 params=self.setting.params,
                 abort=self.abort,
                 environment=self.setting.environment,
+                bindings=self.setting.bindings,
+                redaction=self.setting.redaction,
                 shared=self.shared,
             )
         )

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from akm.engine import gate_position
 from akm.engine.abort import Abort
 from akm.engine.progress import Progress
+from akm.engine.redaction import Redaction
 from akm.engine.runners import structured
 from akm.engine.runners.base import Dispatch, Outcome, Runner
 from akm.engine.workers import Workers
@@ -44,7 +45,7 @@ class Judged:
         return [] if self.end is None else [self.end]
 
 
-def judge(drive: Drive, step: PlanStep, loop: int, reduced: Reduced) -> Judged:
+def judge(drive: Drive, step: PlanStep, loop: int, reduced: Reduced, redaction: Redaction) -> Judged:
     """Ask the judge whether the artifact meets the step's criteria.
 
     An outage and an answer that is no verdict are faults, never a verdict of either kind. Raises AkmError
@@ -63,10 +64,18 @@ def judge(drive: Drive, step: PlanStep, loop: int, reduced: Reduced) -> Judged:
     if not recorded.reserved:
         return Judged()
     drive.observe(Progress("gate_started", step.step_id, item.unit_id))
-    return _judged(_asked(drive, runner, item, recorded.reserved[0], prompt), recorded.reserved[0], drive)
+    reserved = recorded.reserved[0]
+    return _judged(_asked(drive, runner, item, reserved, prompt, redaction), reserved, drive)
 
 
-def _asked(drive: Drive, runner: Runner, item: WorkItem, reserved: Reservation, prompt: Prompt) -> Outcome:
+def _asked(
+    drive: Drive,
+    runner: Runner,
+    item: WorkItem,
+    reserved: Reservation,
+    prompt: Prompt,
+    redaction: Redaction,
+) -> Outcome:
     abort = Abort(drive.abort)
     workers = Workers(1, runner)
     try:
@@ -80,7 +89,7 @@ def _asked(drive: Drive, runner: Runner, item: WorkItem, reserved: Reservation, 
                 abort=abort,
                 environment=drive.environment,
                 prompt=prompt,
-                redaction=drive.redaction,
+                redaction=redaction,
             )
         )
         return workers.wait()[0].outcome

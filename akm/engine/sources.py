@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from akm import refs
@@ -61,13 +61,31 @@ def read(path: Path) -> bytes:
 
 
 def frozen(work: Workplace, loaded: Loaded, *, strict: bool) -> Frozen:
-    """Freeze a compiled workflow with the settings of this place."""
+    """Freeze a compiled workflow with the settings of this place and its env assets, by name.
+
+    When strict, an env asset that cannot be read raises what `env_assets` says; otherwise it is a warning.
+    """
     source = loaded.source
     relative = (
         source.path.relative_to(source.root) if source.path.is_relative_to(source.root) else source.path
     )
     settings = work.freeze_settings(root=source.root, source_path=relative.as_posix(), strict=strict)
-    return freeze(loaded.document, settings)
+    refs = _env_refs(loaded.document)
+    if not refs:
+        return freeze(loaded.document, settings)
+    from akm.engine import env_assets
+
+    home = env_assets.Owner(source.bundle, source.root)
+    env, faults = env_assets.described(refs, home=home, bundles=work.bundles)
+    if faults and strict:
+        raise faults[0]
+    done = freeze(loaded.document, replace(settings, env=env))
+    return Frozen(done.plan, done.warnings + tuple(fault.message for fault in faults))
+
+
+def _env_refs(document: Document) -> list[str]:
+    units = (step.map.unit if step.map else step.unit for step in document.steps)
+    return [ref for unit in units if unit for ref in unit.env]
 
 
 def drift(work: Workplace, ref: str, plan: Plan) -> str | None:

@@ -15,8 +15,10 @@ from akm.engine.fan_out import Dispatched, Setting, fan_out
 from akm.engine.gate_position import Position
 from akm.engine.outputs import Outputs
 from akm.engine.progress import Progress
+from akm.engine.redaction import Redaction
 from akm.engine.start import refuse_unsupported
-from akm.errors import UsageError
+from akm.engine.step_secrets import StepSecrets
+from akm.errors import AkmError, UsageError
 from akm.store.sql import StepUnit
 from akm.views import units
 from akm.workflow import judging, worklist
@@ -35,8 +37,10 @@ def execute(drive: Drive, step: PlanStep) -> list[Executed]:
     rows = units.of_step(drive.ledger.db, drive.ledger.run_id, step.step_id)
     position = gate_position.of(step, rows, drive.ledger.run_id)
     entries: list[Executed] = []
+    secrets = StepSecrets(drive, step)
     while True:
-        entry, then = _loop(drive, step, rows, position)
+        entry, then = _loop(drive, step, rows, position, secrets)
+        entry.notices += secrets.notices() if then is None else []
         entries.append(entry)
         if then is None:
             return entries
@@ -50,16 +54,23 @@ class _Looped(NamedTuple):
     then: Position | None = None
 
 
-def _loop(drive: Drive, step: PlanStep, rows: Sequence[StepUnit], position: Position) -> _Looped:
+def _loop(
+    drive: Drive, step: PlanStep, rows: Sequence[StepUnit], position: Position, secrets: StepSecrets
+) -> _Looped:
     try:
         items = _items(drive, step, position)
     except WorkListError as error:
-        entry = Executed(step.step_id, "failed", str(error))
-        return _Looped(step_end.fail(drive, entry, {"error": str(error)}))
+        return _Looped(_refused(drive, step, str(error)))
     journal = reuse.journal(rows)
     known, notices = reuse.take_over(items, journal)
     drive.observe(Progress("step_started", step.step_id, total=len(items), reused=len(known)))
-    dispatched = _dispatch(drive, step, [item for item in items if item.journal_id not in known], journal)
+    wanted = [item for item in items if item.journal_id not in known]
+    try:
+        # Only for work that is dispatched: a step that is finished needs no env asset any more.
+        bindings = secrets.read() if wanted else {}
+    except AkmError as error:
+        return _Looped(_refused(drive, step, f"Step {step.step_id} was not started: {error.message}"))
+    dispatched = _dispatch(drive, step, wanted, journal, bindings, secrets.redaction)
     dispatched.results |= known
     results = [dispatched.results.get(item.journal_id) or _never_ran(item) for item in items]
     entry = Executed(
@@ -73,7 +84,12 @@ def _loop(drive: Drive, step: PlanStep, rows: Sequence[StepUnit], position: Posi
         return _Looped(entry)
     if 0 < len(items) == len(known):
         position = position.reopened(step)
-    return _Looped(entry, step_end.end(drive, step, position, entry, reduce(step, results)))
+    reduced = reduce(step, results)
+    return _Looped(entry, step_end.end(drive, step, position, entry, reduced, secrets.redaction))
+
+
+def _refused(drive: Drive, step: PlanStep, sentence: str) -> Executed:
+    return step_end.fail(drive, Executed(step.step_id, "failed", sentence), {"error": sentence})
 
 
 def _items(drive: Drive, step: PlanStep, position: Position) -> list[WorkItem]:
@@ -91,7 +107,12 @@ def _items(drive: Drive, step: PlanStep, position: Position) -> list[WorkItem]:
 
 
 def _dispatch(
-    drive: Drive, step: PlanStep, items: list[WorkItem], journal: Mapping[str, StepUnit]
+    drive: Drive,
+    step: PlanStep,
+    items: list[WorkItem],
+    journal: Mapping[str, StepUnit],
+    bindings: Mapping[str, str],
+    redaction: Redaction,
 ) -> Dispatched:
     node = step.unit
     if not items or node is None:
@@ -105,6 +126,8 @@ def _dispatch(
             ledger=drive.ledger,
             params=drive.params,
             environment=drive.environment,
+            bindings=bindings,
+            redaction=redaction,
             spending=drive.spending,
             observe=drive.observe,
             runner=runner,

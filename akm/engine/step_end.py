@@ -12,6 +12,7 @@ from akm.engine.fan_out import Dispatched
 from akm.engine.gate import Judged
 from akm.engine.gate_position import Position
 from akm.engine.progress import Progress
+from akm.engine.redaction import Redaction
 from akm.services import steps
 from akm.services.attempts import Finished
 from akm.workflow import judging
@@ -36,7 +37,12 @@ def is_cut_short(drive: Drive, entry: Executed, dispatched: Dispatched) -> bool:
 
 
 def end(
-    drive: Drive, step: PlanStep, position: Position, entry: Executed, reduced: Reduced
+    drive: Drive,
+    step: PlanStep,
+    position: Position,
+    entry: Executed,
+    reduced: Reduced,
+    redaction: Redaction,
 ) -> Position | None:
     """End the step by its artifact and its gate; returns the position of the loop that has to follow."""
     entry.summary = reduced.summary
@@ -49,7 +55,8 @@ def end(
     if not judging.criteria_of(step):
         _complete(drive, entry, reduced)
         return None
-    return _heed(drive, position, entry, reduced, gate.judge(drive, step, position.loop, reduced))
+    judged = gate.judge(drive, step, position.loop, reduced, redaction)
+    return _heed(drive, position, entry, reduced, judged)
 
 
 def fail(drive: Drive, entry: Executed, evidence: dict[str, Any]) -> Executed:

@@ -102,7 +102,7 @@ class _Freezing:
         )
 
     def unit(self, step: Step, unit: Unit, node_id: str) -> UnitNode:
-        bindings = environment(unit)
+        bindings = environment(unit, self.settings.env)
         return UnitNode(
             id=node_id,
             instructions=step.instructions,

@@ -31,9 +31,10 @@ class Engine:
 class FreezeSettings:
     """Everything outside the file that decides how it freezes.
 
-    `models` maps an alias to a model per engine name. `root` is the base directory of units, `source_path`
-    the file relative to it. With `strict` (for a run) a missing engine or judge is an error; otherwise (for a
-    preview) it is a warning. With `gates` "approve" a person judges every gate.
+    `models` maps an alias to a model per engine name, `env` describes env assets by ref, names only. `root`
+    is the base directory of units, `source_path` the file relative to it. With `strict` (for a run) a missing
+    engine or judge is an error; otherwise (for a preview) it is a warning. With `gates` "approve" a person
+    judges every gate.
     """
 
     engines: Mapping[str, Engine]
@@ -46,4 +47,5 @@ class FreezeSettings:
     default_map_concurrency: int = 4
     max_concurrency: int | None = None
     models: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    env: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     gates: Literal["judge", "approve"] = "judge"

@@ -26,13 +26,16 @@ def cwd_identity(root: Path) -> CwdIdentity:
     return CwdIdentity(str(root), real, found.st_dev, found.st_ino)
 
 
-def environment(unit: Unit) -> tuple[EnvBinding, ...]:
+def environment(unit: Unit, described: Mapping[str, Mapping[str, Any]]) -> tuple[EnvBinding, ...]:
     """Name where a unit's environment comes from: passed-through variables, then env assets in order."""
     passed = unit.exec.pass_env if unit.exec else ()
     assets = dict.fromkeys(unit.env)
     return (
         *(EnvBinding("pass-through", name) for name in passed),
-        *(EnvBinding("env-ref", ref) for ref in assets),
+        *(
+            EnvBinding("env-ref", ref, detail={**described.get(ref, {}), "precedence": position})
+            for position, ref in enumerate(assets)
+        ),
     )
 
 

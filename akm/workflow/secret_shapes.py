@@ -25,7 +25,7 @@ _SHORTEST_ENCODED = 32
 
 def is_secret(name: str, value: str) -> bool:
     """Tell whether a text looks like a credential, given the name it goes under."""
-    return bool(value) and (_names_a_secret(name) or _looks_random(value))
+    return bool(value) and (names_a_secret(name) or _looks_random(value))
 
 
 def found(params: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
@@ -35,7 +35,7 @@ def found(params: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def _within(name: str, value: Any, path: str, *, named: bool) -> Iterator[tuple[str, str]]:
-    named = named or _names_a_secret(name)
+    named = named or names_a_secret(name)
     if isinstance(value, str):
         if value and (named or _looks_random(value)):
             yield path, value
@@ -47,7 +47,8 @@ def _within(name: str, value: Any, path: str, *, named: bool) -> Iterator[tuple[
             yield from _within("", child, child_path(path, position), named=named)
 
 
-def _names_a_secret(name: str) -> bool:
+def names_a_secret(name: str) -> bool:
+    """Tell whether a name is one that credentials go under."""
     lowered = name.lower()
     return any(word in lowered for word in _NAMES)
 

@@ -30,5 +30,3 @@ def _unit(name: str, unit: UnitNode) -> Iterator[str]:
         yield f"{name} calls a model directly; llm engines are not there yet, so name an agent engine."
     if unit.isolation == "worktree":
         yield f"{name} asks for a worktree; isolation is not there yet, so remove `isolation`."
-    if any(binding.kind == "env-ref" for binding in unit.environment):
-        yield f"{name} asks for env assets; they are not there yet, so pass variables with pass_env."

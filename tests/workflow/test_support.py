@@ -37,7 +37,7 @@ def sentences(root: Any, **gate: Any) -> list[str]:
     [
         unit(),
         unit(CommandTarget("h", {}, {"kind": "agent"})),
-        unit(environment=(EnvBinding("pass-through", "A"),)),
+        unit(environment=(EnvBinding("pass-through", "A"), EnvBinding("env-ref", "env/x"))),
         MapNode("a.map", "params.x", unit(), 4),
         MapNode("a.map", "params.x", unit(), 4, "vote"),
     ],
@@ -53,7 +53,6 @@ def test_what_runs_today_is_let_through(root: Any) -> None:
         (unit(ChildTarget("workflows/x", "h")), {}, "workflows/x"),
         (RouteNode("a.route", "params.x", ()), {}, "route"),
         (unit(isolation="worktree"), {}, "worktree"),
-        (unit(environment=(EnvBinding("env-ref", "env/x"),)), {}, "env assets"),
         (unit(), {"approve": True}, "approval"),
     ],
 )
