@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import re
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
-#: The engine presets that may be named; only `generic` is there yet.
-Preset = Literal["generic", "claude", "codex", "opencode", "gemini", "aider", "copilot"]
+from akm.inference import MAX_EXTRA_PARAMS_BYTES, OWN_KEYS
+from akm.spelling import closest
+
+#: The engine presets that may be named.
+PRESETS = ("generic", "claude", "codex", "opencode", "gemini", "aider", "copilot")
 MAX_TIMEOUT_MS = 2_147_483_647
 _TIMEOUT = re.compile(r"(\d{1,10})(ms|s|m)?\Z", re.IGNORECASE | re.ASCII)
 _FACTORS = {None: 1, "ms": 1, "s": 1000, "m": 60_000}
@@ -38,6 +42,14 @@ def _engine_name(value: str) -> str:
     return value
 
 
+def _preset(value: str) -> str:
+    if value not in PRESETS:
+        close = closest(value, PRESETS)
+        meant = f" (did you mean {close[0]}?)" if close else ""
+        raise ValueError(f"must be one of {', '.join(PRESETS)}{meant}")
+    return value
+
+
 def _http(value: str) -> str:
     if not value.startswith(("http://", "https://")):
         raise ValueError("must start with http:// or https://")
@@ -46,13 +58,29 @@ def _http(value: str) -> str:
     return value
 
 
+def _extra_params(values: dict[str, Any]) -> dict[str, Any]:
+    own = next((key for key in values if key in OWN_KEYS), None)
+    if own is not None:
+        raise ValueError(f"must not hold {own}: the engine sets that itself; use its own key")
+    try:
+        # A file of settings may hold dates and numbers that are none, which no request can.
+        size = len(json.dumps(values, allow_nan=False))
+    except (TypeError, ValueError):
+        raise ValueError("must hold only what JSON has: no dates, no nan, no inf") from None
+    if size > MAX_EXTRA_PARAMS_BYTES:
+        raise ValueError(f"must take at most {MAX_EXTRA_PARAMS_BYTES} bytes as JSON")
+    return values
+
+
 #: Milliseconds, `"none"` for explicitly unbounded; None (absent) inherits.
 Timeout = Annotated[int | Literal["none"] | None, BeforeValidator(_milliseconds)]
 Variable = Annotated[str, AfterValidator(_variable)]
 EngineName = Annotated[str, AfterValidator(_engine_name)]
+Preset = Annotated[str, AfterValidator(_preset)]
 Url = Annotated[str, AfterValidator(_http)]
 Text = Annotated[str, Field(min_length=1)]
 Count = Annotated[int, Field(ge=1)]
+ExtraParams = Annotated[dict[str, Any], AfterValidator(_extra_params)]
 Price = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
 
@@ -62,27 +90,26 @@ class _Section(BaseModel):
 
 
 class AgentEngine(_Section):
-    """A command that reads a prompt and prints its answer."""
+    """A command that reads a prompt and prints its answer; `command` stands for the program of a preset.
+
+    `model` may be an alias. `prompt` None leaves it to the preset, which for `generic` says stdin.
+    """
 
     kind: Literal["agent"]
     preset: Preset = "generic"
     command: Annotated[list[Text], Field(min_length=1)] | None = None
-    prompt: Literal["stdin", "argument"] = "stdin"
+    model: Text | None = None
+    prompt: Literal["stdin", "argument"] | None = None
     timeout: Timeout = None
     pass_env: list[Variable] = []
 
     @model_validator(mode="after")
-    def _needs_a_command(self) -> AgentEngine:
+    def _fits_its_preset(self) -> AgentEngine:
         if self.preset == "generic" and self.command is None:
             raise ValueError('needs a command, such as ["my-agent", "--print"]')
+        if self.preset != "generic" and self.prompt is not None:
+            raise ValueError(f"must not hold prompt: how {self.preset} is asked is known; remove it")
         return self
-
-    @property
-    def unavailable(self) -> str | None:
-        """Say in one sentence why this engine cannot be used; None when it can."""
-        if self.preset == "generic":
-            return None
-        return f'The preset {self.preset!r} is not there yet: use preset = "generic" with a command.'
 
 
 class LlmEngine(_Section):
@@ -95,7 +122,7 @@ class LlmEngine(_Section):
     timeout: Timeout = None
     max_tokens: Count | None = None
     temperature: Annotated[float, Field(ge=0, allow_inf_nan=False)] | None = None
-    extra_params: dict[str, Any] = {}
+    extra_params: ExtraParams = {}
     concurrency: Count | None = None
     supports_json_schema: bool | None = None
 

@@ -12,7 +12,7 @@ from typing import Any
 from builders import AT, REF, a_child, a_run, a_spine, a_wanted, finished, later, publish
 
 import akm.services
-from akm.services import attempts, events, runs, steps, task_history
+from akm.services import approvals, attempts, events, runs, steps, task_history
 from akm.store.database import Database
 
 
@@ -86,6 +86,30 @@ def complete_judged(db: Database, judged: Any) -> Any:
     )
 
 
+def a_waiting_step(db: Database) -> str:
+    run_id = publish(db, 2)
+    evidence = '{"output":"draft","approval":{"state":"awaited","loop":1}}'
+    steps.complete(db, run_id, "step-1", status="blocked", at=AT, notes="Waits.", evidence_json=evidence)
+    return run_id
+
+
+def a_decision(complete: bool) -> approvals.Decision:
+    call = a_wanted("step-1.gate:l1", node_id="step-1.gate", phase="gate", runner="person")
+    return approvals.Decision(call, f'{{"complete":{str(complete).lower()},"missing":[]}}', "ann", "Fine.")
+
+
+def approve(db: Database, run_id: str) -> Any:
+    return approvals.approve(db, run_id, "step-1", a_decision(True), value={"a": 1}, at=later(1))
+
+
+def reject(db: Database, run_id: str) -> Any:
+    return approvals.reject(db, run_id, "step-1", a_decision(False), reopens=False, at=later(1))
+
+
+def send_back(db: Database, run_id: str) -> Any:
+    return approvals.reject(db, run_id, "step-1", a_decision(False), reopens=True, at=later(1))
+
+
 def record(db: Database, _value: None) -> Any:
     return events.record(db, "env_access", at=AT, metadata={"keys": 1})
 
@@ -143,6 +167,9 @@ CALLS = {
     "runs.abandon": Call(publish, abandon),
     "steps.complete": Call(publish, complete),
     "steps.complete (judged)": Call(a_judged_step, complete_judged),
+    "approvals.approve": Call(a_waiting_step, approve),
+    "approvals.reject": Call(a_waiting_step, reject),
+    "approvals.reject (sent back)": Call(a_waiting_step, send_back),
     "events.record": Call(nothing, record),
     "events.record_once": Call(nothing, record_once),
     "events.try_record": Call(nothing, try_record),

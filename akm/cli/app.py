@@ -21,6 +21,8 @@ ROOT = Group(
                 "resume": Verb(
                     "Make a failed or blocked run active again.", "akm.cli.workflow.resume:resume"
                 ),
+                "approve": Verb("Accept a step that waits for it.", "akm.cli.workflow.approve:approve"),
+                "reject": Verb("Do not accept a step that waits.", "akm.cli.workflow.reject:reject"),
                 "abandon": Verb("Give a run up.", "akm.cli.workflow.abandon:abandon"),
                 "plan": Verb("Show what a run would do, without starting one.", "akm.cli.workflow.plan:plan"),
                 "lint": Verb("Check workflow files.", "akm.cli.workflow.lint:lint"),
@@ -75,6 +77,7 @@ ROOT = Group(
                 "path": Verb("Show which files are read.", "akm.cli.config.path:path"),
             },
         ),
+        "engines": Verb("List the engines, and which of them can be used.", "akm.cli.engines:engines"),
         "log": Verb("Show what happened, from the ledger of events.", "akm.cli.log:log"),
         "info": Verb("Show versions, directories and the database.", "akm.cli.info:info"),
     },

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import NamedTuple
 
 from akm.engine.runners.base import Dispatch, Outcome, failed
@@ -44,7 +45,9 @@ def settle(dispatch: Dispatch, outcome: Outcome) -> Settled:
     try:
         text = journal_text(result)
     except ValueError as error:
-        outcome = failed("dispatch_error", f"the result of {item.unit_id} is not JSON: {error}")
+        unusable = failed("dispatch_error", f"the result of {item.unit_id} is not JSON: {error}")
+        # What it spent is spent all the same.
+        outcome = replace(unusable, tokens=outcome.tokens, cost=outcome.cost, session_id=outcome.session_id)
         result = _unit_result(item, outcome)
         text = journal_text(result)
     return Settled(result, outcome, _finished(dispatch, outcome, text))
@@ -70,6 +73,7 @@ def _finished(dispatch: Dispatch, outcome: Outcome, result_json: str | None) -> 
         status=outcome.status,
         result_json=result_json,
         tokens=outcome.tokens,
+        cost=outcome.cost,
         failure_reason=outcome.failure_reason,
         session_id=outcome.session_id,
     )

@@ -16,7 +16,7 @@ from akm.workflow.plan import Plan, UnitNode
 
 @dataclass(frozen=True, slots=True)
 class Drive:
-    """One invocation's hold on a run."""
+    """One invocation's hold on a run. `drive_child` drives another run, by id, until it stops."""
 
     ledger: Ledger
     plan: Plan
@@ -26,4 +26,5 @@ class Drive:
     environment: Mapping[str, str]
     runner_for: Callable[[UnitNode], Runner | None]
     observe: Observe
+    drive_child: Callable[[str, Abort], None]
     max_concurrency: int | None = None

@@ -9,9 +9,10 @@ from akm import states
 from akm.workflow.judging import Verdict
 
 #: `stopped` and `rejected` leave the step pending; after `rejected` another loop follows.
-Ending = Literal["advanced", "failed", "stopped", "blocked", "rejected"]
+Ending = Literal["advanced", "skipped", "failed", "stopped", "blocked", "rejected"]
 _STATUS: dict[str, str] = {
     "advanced": states.COMPLETED,
+    "skipped": states.SKIPPED,
     "failed": states.FAILED,
     "stopped": states.PENDING,
     "blocked": states.BLOCKED,
@@ -23,8 +24,8 @@ _STATUS: dict[str, str] = {
 class Executed:
     """One execution of a step, which is one loop of its gate.
 
-    `verdict` is what its judge decided, `judge_fault` why there is no verdict. `is_hard`: a failure that
-    executing the step once more cannot mend.
+    `verdict` is what its judge decided, `judge_fault` why there is no verdict, `blocked_child` the child run
+    that blocks it. `is_hard`: a failure that executing the step once more cannot mend.
     """
 
     step_id: str
@@ -36,6 +37,13 @@ class Executed:
     is_hard: bool = False
     verdict: Verdict | None = None
     judge_fault: str | None = None
+    awaits_approval: bool = False
+    blocked_child: dict[str, Any] | None = None
+
+    @property
+    def goes_on(self) -> bool:
+        """Tell whether the run goes on to its next step."""
+        return self.ending in ("advanced", "skipped")
 
     @property
     def is_processed(self) -> bool:
@@ -48,7 +56,7 @@ class Executed:
         """Shape this for the result of a run."""
         entry: dict[str, Any] = {
             "stepId": self.step_id,
-            "ok": self.ending == "advanced",
+            "ok": self.goes_on,
             "status": _STATUS[self.ending],
             "unitCount": self.unit_count,
             "failedUnits": self.failed_units,

@@ -58,6 +58,8 @@ def judge(drive: Drive, step: PlanStep, loop: int, reduced: Reduced, redaction: 
     runner = drive.runner_for(node)
     if runner is None:
         return Judged(fault=f"its judge is of a kind ({target.runner.get('kind')}) that cannot be asked here")
+    if (broke := drive.spending.no_money()) is not None:
+        return Judged(fault=f"its judge was not asked: {broke}")
     prompt = judging.ask(step, reduced.summary, reduced.output)
     item = _item(step, node, loop, judging.input_hash(target, prompt))
     recorded = drive.ledger.advance([], [_wanted(item, target)])
@@ -65,7 +67,10 @@ def judge(drive: Drive, step: PlanStep, loop: int, reduced: Reduced, redaction: 
         return Judged()
     drive.observe(Progress("gate_started", step.step_id, item.unit_id))
     reserved = recorded.reserved[0]
-    return _judged(_asked(drive, runner, item, reserved, prompt, redaction), reserved, drive)
+    outcome = drive.spending.priced(_asked(drive, runner, item, reserved, prompt, redaction), target)
+    # Judging is free in units and tokens, and not in money.
+    drive.spending.spend(None, outcome.cost)
+    return _judged(outcome, reserved, drive)
 
 
 def _asked(
@@ -161,6 +166,7 @@ def _end(
         status=status,
         result_json=result_json,
         tokens=outcome.tokens,
+        cost=outcome.cost,
         failure_reason=reason,
         session_id=outcome.session_id,
     )

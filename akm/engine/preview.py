@@ -34,7 +34,8 @@ def plan(work: Workplace, target: str) -> dict[str, Any]:
 
 
 def _optional(plan: Plan) -> dict[str, Any]:
-    limits = {"maxTokens": plan.budget.max_tokens, "maxUnits": plan.budget.max_units}
+    most = plan.budget
+    limits = {"maxTokens": most.max_tokens, "maxUnits": most.max_units, "maxCost": most.max_cost}
     budget = {name: limit for name, limit in limits.items() if limit is not None}
     found = {"budget": budget, "params": dict(plan.params or {})}
     return {name: value for name, value in found.items() if value}

@@ -16,6 +16,7 @@ class RunResult:
 
     `aborted_by` is a signal's name, `timeout`, or None. `steps_processed` counts steps that ended. `output`
     is the last step's, of a completed run; absent (None) when it is null or too long to be handed around.
+    `usage` is what the run has spent over all its invocations, in the shape of `akm.views.usage`.
     """
 
     run: dict[str, Any]
@@ -24,6 +25,7 @@ class RunResult:
     aborted_by: str | None = None
     warnings: list[str] = field(default_factory=list)
     output: Any = None
+    usage: dict[str, Any] = field(default_factory=dict)
 
     @property
     def steps_processed(self) -> int:
@@ -56,6 +58,7 @@ class RunResult:
             "run": self.run,
             "executed": [one.shown() for one in self.executed],
             "stepsProcessed": self.steps_processed,
+            "usage": self.usage,
             **{name: value for name, value in present.items() if value},
             **output,
         }
@@ -65,7 +68,22 @@ class RunResult:
         last = self.executed[-1] if self.executed else None
         if last is None or last.ending != "blocked":
             return {}
-        if last.verdict is None:
+        if last.blocked_child is not None:
+            return {"childBlocked": self._blocked_child(last.step_id, last.blocked_child)}
+        if last.awaits_approval:
+            return {"approvalAwaited": {"stepId": last.step_id}}
+        if last.judge_fault is not None:
             return {"judgeFailure": {"stepId": last.step_id, "message": last.judge_fault}}
+        if last.verdict is None:
+            return {}
         rejection = {"missing": list(last.verdict.missing), "feedback": last.verdict.feedback}
         return {"gateRejection": {"stepId": last.step_id, **rejection}}
+
+    def _blocked_child(self, step_id: str, child: dict[str, Any]) -> dict[str, Any]:
+        return {
+            "stepId": step_id,
+            "childRunId": child["runId"],
+            "childRef": child["workflowRef"],
+            "resume": f"akm workflow resume {child['runId']}",
+            "resumeParentCommand": f"akm workflow resume {self.run['id']}",
+        }

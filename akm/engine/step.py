@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import NamedTuple
 
 from akm import states
-from akm.engine import gate_position, reuse, step_end
+from akm.engine import child, gate_position, reuse, step_end
 from akm.engine.abort import Abort
 from akm.engine.drive import Drive
 from akm.engine.executed import Executed
@@ -21,10 +22,10 @@ from akm.engine.step_secrets import StepSecrets
 from akm.errors import AkmError, UsageError
 from akm.store.sql import StepUnit
 from akm.views import units
-from akm.workflow import judging, worklist
+from akm.workflow import judging, references, routing, worklist
 from akm.workflow.freeze import host_width
-from akm.workflow.plan import CommandTarget, MapNode, Plan, PlanStep
-from akm.workflow.reduce import UnitResult, reduce
+from akm.workflow.plan import ChildTarget, CommandTarget, MapNode, Plan, PlanStep, RouteNode
+from akm.workflow.reduce import Reduced, UnitResult, reduce
 from akm.workflow.worklist import WorkItem, WorkListError
 
 
@@ -34,6 +35,8 @@ def execute(drive: Drive, step: PlanStep) -> list[Executed]:
     Raises UsageError when a stored verdict or result is damaged; nothing was dispatched then.
     """
     refuse_unsupported(Plan(drive.plan.title, (step,), drive.plan.max_concurrency))
+    if routing.is_left_out(drive.plan, step.step_id, Outputs(drive.ledger.db, drive.ledger.run_id)):
+        return [step_end.skip(drive, step)]
     rows = units.of_step(drive.ledger.db, drive.ledger.run_id, step.step_id)
     position = gate_position.of(step, rows, drive.ledger.run_id)
     entries: list[Executed] = []
@@ -57,6 +60,8 @@ class _Looped(NamedTuple):
 def _loop(
     drive: Drive, step: PlanStep, rows: Sequence[StepUnit], position: Position, secrets: StepSecrets
 ) -> _Looped:
+    if isinstance(step.root, RouteNode):
+        return _route(drive, step, step.root, position, secrets)
     try:
         items = _items(drive, step, position)
     except WorkListError as error:
@@ -85,6 +90,21 @@ def _loop(
     if 0 < len(items) == len(known):
         position = position.reopened(step)
     reduced = reduce(step, results)
+    return _Looped(entry, step_end.end(drive, step, position, entry, reduced, secrets.redaction))
+
+
+def _route(
+    drive: Drive, step: PlanStep, route: RouteNode, position: Position, secrets: StepSecrets
+) -> _Looped:
+    outputs = Outputs(drive.ledger.db, drive.ledger.run_id)
+    try:
+        value = references.resolve(references.parse(route.input), drive.params, outputs)
+        chosen = {"selected": routing.choose(route, value), "value": value}
+    except ValueError as error:
+        return _Looped(_refused(drive, step, f"Step {step.step_id} cannot choose: {error}"))
+    summary = f'Chose step "{chosen["selected"]}" for {route.input}.'
+    reduced = Reduced({"output": chosen, "route": {"input": route.input, **chosen}}, True, summary)
+    entry = Executed(step.step_id, "stopped")
     return _Looped(entry, step_end.end(drive, step, position, entry, reduced, secrets.redaction))
 
 
@@ -117,7 +137,8 @@ def _dispatch(
     node = step.unit
     if not items or node is None:
         return Dispatched()
-    runner = drive.runner_for(node)
+    is_child = isinstance(node.target, ChildTarget)
+    runner = partial(child.run, drive) if is_child else drive.runner_for(node)
     if runner is None:
         raise UsageError(f"Step {step.step_id} is of a kind that this version cannot run.")
     abort = Abort(drive.abort)
@@ -131,6 +152,7 @@ def _dispatch(
             spending=drive.spending,
             observe=drive.observe,
             runner=runner,
+            is_inline=is_child,
             width=min(width(drive, step), len(items)),
             reclaimable=frozenset(name for name, row in journal.items() if row.status == states.RUNNING),
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from akm import states
-from akm.engine import gate
+from akm.engine import approvals, child, gate, runs_below
 from akm.engine.drive import Drive
 from akm.engine.executed import Executed
 from akm.engine.fan_out import Dispatched
@@ -46,11 +46,19 @@ def end(
 ) -> Position | None:
     """End the step by its artifact and its gate; returns the position of the loop that has to follow."""
     entry.summary = reduced.summary
+    if any(result.failure_reason == child.BLOCKED for result in reduced.failed):
+        entry.ending = "blocked"
+        entry.blocked_child = runs_below.blocked_child(drive.ledger.db, drive.ledger.run_id)
+        _write(drive, entry, states.BLOCKED, reduced.evidence)
+        return None
     if reduced.artifact_problem and not position.is_last:
         # Leaves no row: executing the step anew comes to the same miss from the same finished units.
         return _again(drive, entry, position, reduced.summary)
     if not reduced.ok:
         fail(drive, entry, reduced.evidence)
+        return None
+    if step.gate.approve:
+        _await_person(drive, step, position, entry, reduced)
         return None
     if not judging.criteria_of(step):
         _complete(drive, entry, reduced)
@@ -63,6 +71,23 @@ def fail(drive: Drive, entry: Executed, evidence: dict[str, Any]) -> Executed:
     """End the step as failed, for the reason in the entry's summary."""
     entry.ending = "failed"
     _write(drive, entry, states.FAILED, evidence)
+    return entry
+
+
+def _await_person(
+    drive: Drive, step: PlanStep, position: Position, entry: Executed, reduced: Reduced
+) -> None:
+    entry.ending = "blocked"
+    entry.awaits_approval = True
+    entry.summary = f"{reduced.summary} {approvals.sentence(drive.ledger.run_id)}"
+    evidence = approvals.evidence_of(step, position.loop, reduced.evidence)
+    _write(drive, entry, states.BLOCKED, evidence)
+
+
+def skip(drive: Drive, step: PlanStep) -> Executed:
+    """End a step that no route selected."""
+    entry = Executed(step.step_id, "skipped", "Skipped: no route selected it.")
+    _write(drive, entry, states.SKIPPED, None)
     return entry
 
 
@@ -144,7 +169,11 @@ def _stop(drive: Drive, entry: Executed) -> None:
 
 
 def _write(
-    drive: Drive, entry: Executed, status: str, evidence: dict[str, Any], judged: Finished | None = None
+    drive: Drive,
+    entry: Executed,
+    status: str,
+    evidence: dict[str, Any] | None,
+    judged: Finished | None = None,
 ) -> None:
     is_done = status == states.COMPLETED
     steps.complete(
@@ -155,7 +184,7 @@ def _write(
         at=drive.ledger.now(),
         summary=entry.summary if is_done else None,
         notes=None if is_done else entry.summary,
-        evidence_json=canonical(evidence),
+        evidence_json=None if evidence is None else canonical(evidence),
         judged=judged,
     )
     drive.observe(Progress("step_ended", entry.step_id, status=status, text=entry.summary))

@@ -83,6 +83,40 @@ class Workers:
         return dispatch.redaction.outcome(outcome)
 
 
+class Inline:
+    """Does the same on the caller's own thread, one dispatch at a time, for work that needs the ledger."""
+
+    def __init__(self, runner: Runner) -> None:
+        self._runner = runner
+        self._waiting: list[Dispatch] = []
+
+    @property
+    def running(self) -> int:
+        """Return how many dispatches are under way."""
+        return len(self._waiting)
+
+    @property
+    def free(self) -> int:
+        """Return how many more dispatches may start."""
+        return 1 - self.running
+
+    def start(self, dispatch: Dispatch) -> None:
+        """Take a dispatch; it is done when somebody waits for it."""
+        self._waiting.append(dispatch)
+
+    def wait(self) -> list[Ended]:
+        """Do what was started and return its outcome."""
+        dispatch = self._waiting[0]
+        try:
+            outcome = self._runner(dispatch)
+        finally:
+            self._waiting.clear()
+        return [Ended(dispatch, dispatch.redaction.outcome(outcome))]
+
+    def close(self) -> None:
+        """Do nothing: there are no threads."""
+
+
 def _started(target: Callable[[], None]) -> threading.Thread:
     thread = threading.Thread(target=target, name="akm-unit", daemon=True)
     try:

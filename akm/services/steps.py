@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from akm import states
 from akm.errors import NotFoundError, UsageError
-from akm.services import endings
+from akm.services import journal
 from akm.states import RunState, StepState
 from akm.store import events, runs, sql, steps
 from akm.store.attempts import Finished
@@ -36,12 +36,12 @@ def complete(
         raise ValueError(f"a step ends as one of {', '.join(ENDINGS)}, not as {status!r}")
     if status == states.COMPLETED and not (summary or "").strip():
         raise UsageError(f"Step {step_id} needs a summary to be completed.", code="MISSING_REQUIRED_ARGUMENT")
-    endings.refuse_open([judged] if judged else [])
+    journal.refuse_open([judged] if judged else [])
     with db.immediate() as tx:
         run = _active(tx, run_id)
         spine = steps.state_rows(tx, run_id)
         _refuse_wrong_step(run, spine, step_id)
-        if judged is not None and not endings.finish(tx, run, [judged], at)[0]:
+        if judged is not None and not journal.finish(tx, run, [judged], at)[0]:
             raise UsageError(f"The verdict {judged.unit_id} of run {run_id} was written by somebody else.")
         steps.complete(
             tx,

@@ -28,7 +28,7 @@ class Wanted(NamedTuple):
 
 
 class Finished(NamedTuple):
-    """How one reserved attempt ended. `result_json` is JSON text or None."""
+    """How one reserved attempt ended. `result_json` is JSON text or None, `cost` None: not known."""
 
     unit_id: str
     attempt: int
@@ -36,6 +36,7 @@ class Finished(NamedTuple):
     status: str
     result_json: str | None = None
     tokens: int | None = None
+    cost: float | None = None
     failure_reason: str | None = None
     session_id: str | None = None
 
@@ -89,7 +90,7 @@ def project_finished(tx: Transaction, run_id: str, finished: Sequence[Finished],
 
 
 def _ending(run_id: str, finished: Finished, at: str) -> Row:
-    unit_id, attempt, dispatch_id, status, result_json, tokens, failure_reason, session_id = finished
+    unit_id, attempt, dispatch_id, status, result_json, tokens, cost, reason, session_id = finished
     return {
         "run_id": run_id,
         "unit_id": unit_id,
@@ -98,15 +99,26 @@ def _ending(run_id: str, finished: Finished, at: str) -> Row:
         "status": status,
         "result_json": result_json,
         "tokens": tokens,
-        "failure_reason": failure_reason,
+        "cost": cost,
+        "failure_reason": reason,
         "session_id": session_id,
         "finished_at": at,
     }
 
 
 def accounting(tx: Transaction, run_id: str) -> sql.Accounting:
-    """Count a run's dispatches and gate calls, with their tokens."""
-    return tx.one(sql.ATTEMPT_ACCOUNTING, run_id=run_id) or sql.Accounting(0, 0, 0, 0)
+    """Count a run's dispatches and gate calls with their tokens, and what all cost; None: not known."""
+    return tx.one(sql.ATTEMPT_ACCOUNTING, run_id=run_id) or sql.Accounting(0, 0, 0, 0, None)
+
+
+def usage_by_step(tx: Transaction, run_id: str) -> list[sql.StepUsage]:
+    """Add up a run's attempts step by step, without any order of the steps."""
+    return tx.all(sql.ATTEMPT_USAGE_BY_STEP, run_id=run_id)
+
+
+def usage_by_model(tx: Transaction, run_id: str) -> list[sql.ModelUsage]:
+    """Add up those of a run's attempts that an engine did, by engine and model."""
+    return tx.all(sql.ATTEMPT_USAGE_BY_MODEL, run_id=run_id)
 
 
 def of_run(tx: Transaction, run_id: str) -> list[sql.Attempt]:

@@ -55,11 +55,18 @@ def fields(construct: Any) -> list[tuple[str, str]]:
 
 
 def python_type(column: Any) -> str:
-    """Name the Python type of a result column; a computed one is null only for want of an ELSE."""
+    """Name the Python type of a result column; a computed one is null for want of an ELSE or of rows."""
     name: str = column.type.python_type.__name__ if hasattr(column.type, "python_type") else "int"
     computed = getattr(column, "element", None)
     lacks_else = isinstance(computed, Case) and computed.else_ is None
-    return f"{name} | None" if lacks_else or getattr(column, "nullable", False) else name
+    is_null = lacks_else or _sums_nulls(computed) or getattr(column, "nullable", False)
+    return f"{name} | None" if is_null else name
+
+
+def _sums_nulls(computed: Any) -> bool:
+    return getattr(computed, "name", "") == "sum" and any(
+        getattr(column, "nullable", False) for column in computed.clauses
+    )
 
 
 def row_types(statements: list[Written]) -> list[str]:

@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 from akm.store.statement import Change, Query
 
 # The revisions of the schema, oldest first; the last one is what this build reads and writes.
-REVISIONS: Final = ("0001",)
+REVISIONS: Final = ("0001", "0002")
 
 # What the revisions together make, for a file that is new; an older file is taken there revision by revision.
 SCHEMA: Final = (
@@ -41,19 +41,19 @@ SCHEMA: Final = (
     "INTEGER NOT NULL, dispatch_id TEXT NOT NULL, step_id TEXT NOT NULL, node_id TEXT NOT NULL, phase "
     "TEXT NOT NULL, runner TEXT, engine TEXT, model TEXT, input_hash TEXT NOT NULL, status TEXT NOT "
     "NULL, failure_reason TEXT, tokens INTEGER, session_id TEXT, worktree_path TEXT, started_at TEXT "
-    "NOT NULL, finished_at TEXT, claim_holder TEXT NOT NULL, claim_expires_at TEXT NOT NULL, "
-    "result_json TEXT, PRIMARY KEY (run_id, unit_id, attempt), CONSTRAINT attempt_counts_from_one "
-    "CHECK (attempt >= 1), CONSTRAINT phase_known CHECK (phase IN ('unit', 'gate')), CONSTRAINT "
-    "status_known CHECK (status IN ('running', 'completed', 'failed', 'skipped')), FOREIGN "
-    "KEY(run_id) REFERENCES workflow_runs (id) ON DELETE CASCADE )",
+    "NOT NULL, finished_at TEXT, claim_holder TEXT NOT NULL, claim_expires_at TEXT NOT NULL, cost "
+    "REAL, result_json TEXT, PRIMARY KEY (run_id, unit_id, attempt), CONSTRAINT "
+    "attempt_counts_from_one CHECK (attempt >= 1), CONSTRAINT phase_known CHECK (phase IN ('unit', "
+    "'gate')), CONSTRAINT status_known CHECK (status IN ('running', 'completed', 'failed', "
+    "'skipped')), FOREIGN KEY(run_id) REFERENCES workflow_runs (id) ON DELETE CASCADE )",
     "CREATE TABLE workflow_run_units ( run_id TEXT NOT NULL, unit_id TEXT NOT NULL, step_id TEXT, "
     "node_id TEXT NOT NULL, parent_unit_id TEXT, phase TEXT, runner TEXT, model TEXT, engine TEXT, "
     "status TEXT NOT NULL, attempts INTEGER DEFAULT '1' NOT NULL, input_hash TEXT, tokens INTEGER, "
     "failure_reason TEXT, worktree_path TEXT, started_at TEXT, finished_at TEXT, session_id TEXT, "
-    "last_checkin_at TEXT, claim_holder TEXT, claim_expires_at TEXT, result_json TEXT, PRIMARY KEY "
-    "(run_id, unit_id), CONSTRAINT status_known CHECK (status IN ('pending', 'running', 'completed', "
-    "'failed', 'skipped')), CONSTRAINT phase_known CHECK (phase IN ('unit', 'gate')), FOREIGN "
-    "KEY(run_id) REFERENCES workflow_runs (id) ON DELETE CASCADE )",
+    "last_checkin_at TEXT, claim_holder TEXT, claim_expires_at TEXT, cost REAL, result_json TEXT, "
+    "PRIMARY KEY (run_id, unit_id), CONSTRAINT status_known CHECK (status IN ('pending', 'running', "
+    "'completed', 'failed', 'skipped')), CONSTRAINT phase_known CHECK (phase IN ('unit', 'gate')), "
+    "FOREIGN KEY(run_id) REFERENCES workflow_runs (id) ON DELETE CASCADE )",
     "CREATE UNIQUE INDEX idx_events_idempotency_key ON events (idempotency_key) WHERE idempotency_key "
     "IS NOT NULL",
     "CREATE INDEX idx_events_ref ON events (ref)",
@@ -199,6 +199,7 @@ class Unit(NamedTuple):
     last_checkin_at: str | None
     claim_holder: str | None
     claim_expires_at: str | None
+    cost: float | None
     result_json: str | None
 
 
@@ -218,6 +219,23 @@ class Accounting(NamedTuple):
     dispatch_tokens: int
     gates: int
     gate_tokens: int
+    cost: float | None
+
+
+class StepUsage(NamedTuple):
+    step_id: str
+    dispatches: int
+    gates: int
+    tokens: int
+    cost: float | None
+
+
+class ModelUsage(NamedTuple):
+    engine: str | None
+    model: str | None
+    attempts: int
+    tokens: int
+    cost: float | None
 
 
 class Attempt(NamedTuple):
@@ -241,6 +259,7 @@ class Attempt(NamedTuple):
     finished_at: str | None
     claim_holder: str
     claim_expires_at: str
+    cost: float | None
     result_json: str | None
 
 
@@ -452,6 +471,12 @@ STEP_COMPLETE: Final = Change(
     ("status", "at", "notes", "summary", "evidence_json", "run_id", "step_id"),
 )
 
+STEP_DECIDE: Final = Change(
+    "UPDATE workflow_run_steps SET status=?, completed_at=?, notes=?, summary=?, evidence_json=? "
+    "WHERE run_id = ? AND step_id = ? AND status = 'blocked'",
+    ("status", "at", "notes", "summary", "evidence_json", "run_id", "step_id"),
+)
+
 STEP_REOPEN: Final = Change(
     "UPDATE workflow_run_steps SET status='pending', completed_at=NULL, notes=NULL, summary=NULL, "
     "evidence_json=NULL WHERE run_id = ? AND step_id = ? AND status IN ('blocked', 'failed')",
@@ -468,7 +493,7 @@ UNIT_RESERVE: Final = Change(
     "excluded.attempts, input_hash = excluded.input_hash, tokens = NULL, failure_reason = NULL, "
     "worktree_path = excluded.worktree_path, started_at = excluded.started_at, finished_at = NULL, "
     "session_id = NULL, claim_holder = excluded.claim_holder, claim_expires_at = "
-    "excluded.claim_expires_at, result_json = NULL",
+    "excluded.claim_expires_at, cost = NULL, result_json = NULL",
     (
         "run_id",
         "unit_id",
@@ -490,13 +515,14 @@ UNIT_RESERVE: Final = Change(
 
 UNIT_FINISH: Final = Change(
     "UPDATE workflow_run_units SET status=?, tokens=?, failure_reason=?, finished_at=?, session_id=?, "
-    "result_json=? WHERE run_id = ? AND unit_id = ? AND status = 'running' AND attempts = ?",
+    "cost=?, result_json=? WHERE run_id = ? AND unit_id = ? AND status = 'running' AND attempts = ?",
     (
         "status",
         "tokens",
         "failure_reason",
         "finished_at",
         "session_id",
+        "cost",
         "result_json",
         "run_id",
         "unit_id",
@@ -514,8 +540,9 @@ UNITS_OF_STEP: Final = Query(
 UNITS_OF_RUN: Final = Query(
     "SELECT run_id, unit_id, step_id, node_id, parent_unit_id, phase, runner, model, engine, status, "
     "attempts, input_hash, tokens, failure_reason, worktree_path, started_at, finished_at, "
-    "session_id, last_checkin_at, claim_holder, claim_expires_at, CASE WHEN (status = 'failed') THEN "
-    "result_json END AS result_json FROM workflow_run_units WHERE run_id = ? ORDER BY run_id, unit_id",
+    "session_id, last_checkin_at, claim_holder, claim_expires_at, cost, CASE WHEN (status = 'failed') "
+    "THEN result_json END AS result_json FROM workflow_run_units WHERE run_id = ? ORDER BY run_id, "
+    "unit_id",
     ("run_id",),
     Unit,
 )
@@ -552,14 +579,15 @@ ATTEMPT_INSERT: Final = Change(
 
 ATTEMPT_FINISH: Final = Query(
     "UPDATE workflow_run_unit_attempts SET status=?, failure_reason=?, tokens=?, session_id=?, "
-    "finished_at=?, result_json=? WHERE run_id = ? AND unit_id = ? AND attempt = ? AND dispatch_id = "
-    "? AND status = 'running' RETURNING step_id, phase",
+    "finished_at=?, cost=?, result_json=? WHERE run_id = ? AND unit_id = ? AND attempt = ? AND "
+    "dispatch_id = ? AND status = 'running' RETURNING step_id, phase",
     (
         "status",
         "failure_reason",
         "tokens",
         "session_id",
         "finished_at",
+        "cost",
         "result_json",
         "run_id",
         "unit_id",
@@ -573,16 +601,33 @@ ATTEMPT_ACCOUNTING: Final = Query(
     "SELECT coalesce(sum(CASE WHEN (phase = 'unit') THEN 1 ELSE 0 END), 0) AS dispatches, "
     "coalesce(sum(CASE WHEN (phase = 'unit') THEN coalesce(tokens, 0) ELSE 0 END), 0) AS "
     "dispatch_tokens, coalesce(sum(CASE WHEN (phase = 'gate') THEN 1 ELSE 0 END), 0) AS gates, "
-    "coalesce(sum(CASE WHEN (phase = 'gate') THEN coalesce(tokens, 0) ELSE 0 END), 0) AS gate_tokens "
-    "FROM workflow_run_unit_attempts WHERE run_id = ?",
+    "coalesce(sum(CASE WHEN (phase = 'gate') THEN coalesce(tokens, 0) ELSE 0 END), 0) AS gate_tokens, "
+    "sum(cost) AS cost FROM workflow_run_unit_attempts WHERE run_id = ?",
     ("run_id",),
     Accounting,
+)
+
+ATTEMPT_USAGE_BY_STEP: Final = Query(
+    "SELECT step_id, coalesce(sum(CASE WHEN (phase = 'unit') THEN 1 ELSE 0 END), 0) AS dispatches, "
+    "coalesce(sum(CASE WHEN (phase = 'gate') THEN 1 ELSE 0 END), 0) AS gates, sum(coalesce(tokens, "
+    "0)) AS tokens, sum(cost) AS cost FROM workflow_run_unit_attempts WHERE run_id = ? GROUP BY "
+    "step_id",
+    ("run_id",),
+    StepUsage,
+)
+
+ATTEMPT_USAGE_BY_MODEL: Final = Query(
+    "SELECT engine, model, count(*) AS attempts, sum(coalesce(tokens, 0)) AS tokens, sum(cost) AS "
+    "cost FROM workflow_run_unit_attempts WHERE run_id = ? AND engine IS NOT NULL GROUP BY engine, "
+    "model",
+    ("run_id",),
+    ModelUsage,
 )
 
 ATTEMPTS_OF_RUN: Final = Query(
     "SELECT run_id, unit_id, attempt, dispatch_id, step_id, node_id, phase, runner, engine, model, "
     "input_hash, status, failure_reason, tokens, session_id, worktree_path, started_at, finished_at, "
-    "claim_holder, claim_expires_at, CASE WHEN (status = 'failed') THEN result_json END AS "
+    "claim_holder, claim_expires_at, cost, CASE WHEN (status = 'failed') THEN result_json END AS "
     "result_json FROM workflow_run_unit_attempts WHERE run_id = ? ORDER BY run_id, unit_id, attempt",
     ("run_id",),
     Attempt,

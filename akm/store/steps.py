@@ -65,6 +65,31 @@ def complete(
     return changed == 1
 
 
+def decide(
+    tx: Transaction,
+    run_id: str,
+    step_id: str,
+    *,
+    status: str,
+    notes: str | None,
+    evidence_json: str | None,
+    summary: str | None,
+    at: str | None,
+) -> bool:
+    """Give a blocked step another status, by somebody's decision; tells whether it landed."""
+    changed = tx.run(
+        sql.STEP_DECIDE,
+        run_id=run_id,
+        step_id=step_id,
+        status=status,
+        notes=notes,
+        evidence_json=evidence_json,
+        summary=summary,
+        at=at,
+    )
+    return changed == 1
+
+
 def reopen(tx: Transaction, run_id: str, step_id: str) -> bool:
     """Make a blocked or failed step pending again, without its old ending; tells whether it landed."""
     return tx.run(sql.STEP_REOPEN, run_id=run_id, step_id=step_id) == 1

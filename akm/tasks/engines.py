@@ -2,22 +2,33 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from akm import config
 from akm.engine.workplace import Workplace
 from akm.errors import ConfigError, UsageError
 from akm.tasks import places
 from akm.tasks.task import Command, Task
+from akm.workflow.freeze_engines import Missing, model_for
+from akm.workflow.presets import PRESETS
 
 if TYPE_CHECKING:
-    from akm.settings import AgentEngine
+    from akm.settings import AgentEngine, Config
 
 _FENCE = "---"
 
 
-def chosen(task: Task, work: Workplace) -> tuple[str, AgentEngine]:
-    """Return the engine of a task with its name. Raises ConfigError naming the setting that is missing."""
+class Chosen(NamedTuple):
+    """The engine of a task: its name, its program up to the prompt, and how the prompt gets there."""
+
+    name: str
+    argv: tuple[str, ...]
+    takes_argument: bool
+    pass_env: tuple[str, ...]
+
+
+def chosen(task: Task, work: Workplace) -> Chosen:
+    """Find the engine of a task. Raises ConfigError naming the setting that is missing."""
     from akm.settings import AgentEngine
 
     checked = config.load(layers=work.layers)
@@ -40,9 +51,15 @@ def chosen(task: Task, work: Workplace) -> tuple[str, AgentEngine]:
             "name another one in the task's `engine`.",
             code="TASK_TARGET_UNSUPPORTED",
         )
-    if engine.unavailable is not None:
-        raise ConfigError(f"engines.{name}: {engine.unavailable}", code="TASK_TARGET_UNSUPPORTED")
-    return name, engine
+    return _asked(name, engine, task, checked)
+
+
+def _asked(name: str, engine: AgentEngine, task: Task, checked: Config) -> Chosen:
+    preset = PRESETS[engine.preset]
+    model = model_for(name, task.model or engine.model, checked.models, Missing(strict=True))
+    # What it prints is the task's log, which people read.
+    argv = preset.command_for_people(engine.command or (), model)
+    return Chosen(name, argv, (engine.prompt or preset.prompt) == "argument", tuple(engine.pass_env))
 
 
 def text(task: Task, target: Command, work: Workplace) -> str:

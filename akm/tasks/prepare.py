@@ -99,17 +99,16 @@ def _flow(task: Task, target: WorkflowTarget, work: Workplace, inputs: Mapping[s
 
 
 def _command(task: Task, target: Command, work: Workplace, environment: Mapping[str, str]) -> Program:
-    name, engine = engines.chosen(task, work)
+    engine = engines.chosen(task, work)
     text = engines.text(task, target, work)
     # As a unit's agent: prose from a file gets no credential that nobody named.
     passed = {key: environment[key] for key in (*ALLOWLIST, *engine.pass_env) if key in environment}
-    is_argument = engine.prompt == "argument"
     return Program(
         "command",
-        (*(engine.command or ()), *((text,) if is_argument else ())),
+        (*engine.argv, *((text,) if engine.takes_argument else ())),
         places.directory(task, None),
         {EVENT_SOURCE: "task", **passed, **task.env},
         task.timeout_ms,
-        None if is_argument else text.encode("utf-8", "replace"),
-        name,
+        None if engine.takes_argument else text.encode("utf-8", "replace"),
+        engine.name,
     )

@@ -1,4 +1,4 @@
-"""Units and attempts of a run as people ask for them, and what they have cost so far."""
+"""Units and attempts of a run as people ask for them, and how many there are."""
 
 from __future__ import annotations
 
@@ -24,13 +24,15 @@ def of_step(db: Database, run_id: str, step_id: str) -> list[sql.StepUnit]:
 
 
 def journal(db: Database, run_id: str) -> list[dict[str, Any]]:
-    """List every attempt of a run, by unit and number."""
+    """List every attempt of a run in the order in which they started, judges' included."""
     with db.read() as tx:
-        return [attempt(row) for row in attempts.of_run(tx, run_id)]
+        rows = attempts.of_run(tx, run_id)
+    # What started together stays by unit and number.
+    return [attempt(row) for row in sorted(rows, key=lambda row: row.started_at)]
 
 
 def accounting(db: Database, run_id: str) -> sql.Accounting:
-    """Count a run's dispatches and gate calls with their tokens."""
+    """Count a run's dispatches and gate calls with their tokens and their cost."""
     with db.read() as tx:
         return attempts.accounting(tx, run_id)
 
@@ -45,6 +47,7 @@ def unit(row: sql.Unit) -> dict[str, Any]:
         "status": row.status,
         "attempts": row.attempts,
         "tokens": row.tokens,
+        "cost": row.cost,
         "failureReason": row.failure_reason,
         "sessionId": row.session_id,
         "diagnostic": diagnostic(row.status, row.result_json),
@@ -53,6 +56,8 @@ def unit(row: sql.Unit) -> dict[str, Any]:
         "claimHolder": row.claim_holder,
         "claimExpiresAt": row.claim_expires_at,
         "engine": row.engine,
+        "model": row.model,
+        "runner": row.runner,
         "runtimeKind": row.runner,
         "inputHash": row.input_hash,
     }
@@ -69,10 +74,16 @@ def attempt(row: sql.Attempt) -> dict[str, Any]:
         "status": row.status,
         "failureReason": row.failure_reason,
         "tokens": row.tokens,
+        "cost": row.cost,
+        "sessionId": row.session_id,
         "diagnostic": diagnostic(row.status, row.result_json),
         "startedAt": row.started_at,
         "finishedAt": row.finished_at,
         "claimHolder": row.claim_holder,
+        "engine": row.engine,
+        "model": row.model,
+        "runner": row.runner,
+        "inputHash": row.input_hash,
     }
 
 

@@ -148,3 +148,20 @@ def test_a_budget_survives_a_crash(place: Place) -> None:
     place.run(result.run["id"])
     # Four were handed out again; whether a fifth starts depends on how many ended together.
     assert 4 <= len(place.attempts()) <= 5
+
+
+def test_units_side_by_side_a_crash_and_resumes_never_overrun_the_budget(place: Place) -> None:
+    place.write(
+        a_map("a", *sh('test "$AKM_ITEM" != 1'), concurrency=4, on_error="continue"),
+        params=items(*range(20)),
+        budget={"max_units": 5},
+    )
+    crash(place, "after-three")
+    assert 4 <= len(place.attempts()) <= 5
+    run_id = place.row("SELECT id FROM workflow_runs")["id"]
+    for _again in range(3):
+        result = place.run(run_id, max_retries=2)
+        assert (result.exit_status, result.run["status"]) == (1, "failed")
+        assert "budget of 5 units is used up" in result.executed[-1].summary
+        assert len(place.attempts()) <= 5
+        runs.resume(place.db, run_id, at="2027-01-01T00:00:00.000Z")

@@ -14,6 +14,7 @@ from places import Place
 from workflow_files import a_map, a_step, items, sh
 
 from akm.engine import env_files, secrets
+from akm.engine.redaction import SHORTEST
 from akm.engine.runners.base import Dispatch, Outcome, failed
 from akm.errors import AkmError
 
@@ -265,3 +266,21 @@ def test_a_variable_that_is_passed_through_is_redacted(place: Place) -> None:
     place.run(environment={**os.environ, "DEPLOY_KEY": CANARY})
     assert CANARY not in everything(place)
     assert "got [REDACTED]" in place.row("SELECT notes FROM workflow_run_steps")["notes"]
+
+
+@pytest.mark.parametrize("ending", ["exit 0", "exit 3"])
+def test_no_cut_leaves_a_part_of_a_secret(place: Place, ending: str) -> None:
+    """Whatever is cut of an output, and wherever: what is left holds no half of a secret."""
+    script = f"""
+    python3 - <<'EOF'
+import os, sys
+secret = os.environ["DEPLOY_KEY"]
+sys.stdout.write("x" * (8 * 1024 * 1024 - 10) + secret + "y" * 100)
+sys.stderr.write(secret * 1000)
+EOF
+    {ending}"""
+    place.write({"id": "a", "unit": {"exec": {"command": [*sh(script)], "pass_env": ["DEPLOY_KEY"]}}})
+    place.run(environment={**os.environ, "DEPLOY_KEY": CANARY})
+    found = everything(place)
+    assert CANARY[:SHORTEST] not in found
+    assert CANARY[-SHORTEST:] not in found

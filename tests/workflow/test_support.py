@@ -37,23 +37,23 @@ def sentences(root: Any, **gate: Any) -> list[str]:
     [
         unit(),
         unit(CommandTarget("h", {}, {"kind": "agent"})),
+        unit(ChildTarget("workflows/x", "h")),
+        unit(CommandTarget("h", {}, {"kind": "llm"})),
         unit(environment=(EnvBinding("pass-through", "A"), EnvBinding("env-ref", "env/x"))),
         MapNode("a.map", "params.x", unit(), 4),
         MapNode("a.map", "params.x", unit(), 4, "vote"),
+        RouteNode("a.route", "params.x", ()),
     ],
 )
 def test_what_runs_today_is_let_through(root: Any) -> None:
-    assert sentences(root, max_loops=3, criteria=("Good.",)) == []
+    assert sentences(root, max_loops=3, criteria=("Good.",), approve=True) == []
 
 
 @pytest.mark.parametrize(
     ("root", "gate", "word"),
     [
-        (unit(CommandTarget("h", {}, {"kind": "llm"})), {}, "model"),
-        (unit(ChildTarget("workflows/x", "h")), {}, "workflows/x"),
-        (RouteNode("a.route", "params.x", ()), {}, "route"),
+        (unit(CommandTarget("h", {}, {"kind": "sdk"})), {}, "sdk"),
         (unit(isolation="worktree"), {}, "worktree"),
-        (unit(), {"approve": True}, "approval"),
     ],
 )
 def test_what_does_not_run_yet_is_told_with_its_step(root: Any, gate: dict[str, Any], word: str) -> None:

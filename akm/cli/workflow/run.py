@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
 from akm.cli import durations, ledger, options, output, parameters, progress
 from akm.cli.tables import Table
 from akm.cli.unit_ids import short
-from akm.cli.workflow import output_text
-from akm.errors import TransientError
+from akm.cli.workflow import output_text, usage_text
+from akm.errors import TransientError, UsageError
 
 MaxSteps = Annotated[int | None, typer.Option("--max-steps", min=1, help="Stop after this many steps.")]
 MaxRetries = Annotated[
@@ -24,6 +24,14 @@ Timeout = Annotated[
     str | None, typer.Option("--timeout", metavar="TIME", help="Stop after this long, such as 10m.")
 ]
 New = Annotated[bool, typer.Option("--new", help="Start another run even if one is active here.")]
+Gates = Annotated[
+    str | None,
+    typer.Option(
+        "--gates",
+        metavar="approve",
+        help="Let a person approve every judged step of the run that is started.",
+    ),
+]
 Skip = Annotated[
     bool, typer.Option("--skip-if-locked", help="Exit 0 when another process drives the run already.")
 ]
@@ -41,6 +49,7 @@ def run(
     max_concurrency: Width = None,
     timeout: Timeout = None,
     new: New = False,
+    gates: Gates = None,
     skip_if_locked: Skip = False,
     quiet: Quiet = False,
 ) -> int:
@@ -62,6 +71,7 @@ def run(
                 max_concurrency=max_concurrency,
                 timeout_ms=timeout_ms,
                 new=new,
+                gates=_gates(gates),
                 observe=observe,
                 announce=output.warn,
             )
@@ -72,6 +82,14 @@ def run(
         return _skip(target, error)
     output.show(result.shown(), render=_lines)
     return result.exit_status
+
+
+def _gates(text: str | None) -> Literal["judge", "approve"]:
+    if text in (None, "judge"):
+        return "judge"
+    if text != "approve":
+        raise UsageError(f"--gates is {text!r}: give approve, or judge, which is the default.")
+    return "approve"
 
 
 def _skip(target: str, error: TransientError) -> int:
@@ -96,6 +114,8 @@ def _lines(result: dict[str, Any]) -> Iterator[str | Table]:
         if not one["ok"]:
             yield f"{one['stepId']}: {short(one['summary'])}"
     yield from output_text.lines(result.get("output"))
+    if result["usage"]["tokens"] or result["usage"]["cost"] is not None:
+        yield f"Spent so far: {usage_text.line(result['usage'])}."
     yield _ending(result, run)
 
 
@@ -107,6 +127,11 @@ def _ending(result: dict[str, Any], run: dict[str, Any]) -> str:
     if run["status"] == "active":
         why = "timed out" if result.get("timedOut") else "stopped" if result.get("aborted") else "paused"
         return f"Run {run_id} {why} at step {run['currentStepId']}. Go on: akm workflow run {run_id}"
+    if result.get("approvalAwaited"):
+        return (
+            f"Run {run_id} waits for approval of step {run['currentStepId']}. "
+            f"See it: akm workflow status {run_id}. Decide: akm workflow approve {run_id}, or reject {run_id}"
+        )
     return (
         f"Run {run_id} is {run['status']} at step {run['currentStepId']}. "
         f"Go on: akm workflow resume {run_id}, then akm workflow run {run_id}"

@@ -35,5 +35,6 @@ def _prepare(dispatch: Dispatch, *, label: str) -> Launch | Outcome:
         timeout_ms=target.timeout_ms,
         abort=dispatch.abort,
         programs=dispatch.shared.programs,
+        redaction=dispatch.redaction,
         structured=node.schema is not None,
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import Integer, bindparam, case, func, insert, select, update
+from sqlalchemy import REAL, Integer, bindparam, case, func, insert, select, update
 
 from akm import states
 from akm.models import WorkflowRunUnitAttempt
@@ -17,11 +17,12 @@ RESERVED = (
     *("run_id", "unit_id", "attempt", "dispatch_id", "step_id", "node_id", "phase", "runner", "engine"),
     *("model", "input_hash", "started_at", "claim_holder", "claim_expires_at", "worktree_path"),
 )
-RESULT = ("status", "result_json", "tokens", "failure_reason", "session_id", "finished_at")
+RESULT = ("status", "result_json", "tokens", "cost", "failure_reason", "session_id", "finished_at")
 ONE = (c.run_id == bindparam("run_id"), c.unit_id == bindparam("unit_id"))
-
-
+OF_RUN = c.run_id == bindparam("run_id")
 TOKENS = func.coalesce(c.tokens, fixed(0))
+#: Null when nothing is known of any cost: what no tool reports and nobody priced is not free.
+COST = func.sum(c.cost, type_=REAL).label("cost")
 
 
 def of_phase(phase: str, value: Any) -> Any:
@@ -60,12 +61,37 @@ STATEMENTS = [
             of_phase("unit", TOKENS).label("dispatch_tokens"),
             of_phase("gate", fixed(1)).label("gates"),
             of_phase("gate", TOKENS).label("gate_tokens"),
-        ).where(c.run_id == bindparam("run_id")),
+            COST,
+        ).where(OF_RUN),
         "Accounting",
     ),
     Written(
+        "ATTEMPT_USAGE_BY_STEP",
+        select(
+            c.step_id,
+            of_phase("unit", fixed(1)).label("dispatches"),
+            of_phase("gate", fixed(1)).label("gates"),
+            func.sum(TOKENS, type_=Integer).label("tokens"),
+            COST,
+        )
+        .where(OF_RUN)
+        .group_by(c.step_id),
+        "StepUsage",
+    ),
+    # Commands have no engine, and spend nothing that could be told apart by model.
+    Written(
+        "ATTEMPT_USAGE_BY_MODEL",
+        select(
+            *(c.engine, c.model, func.count().label("attempts")),
+            *(func.sum(TOKENS, type_=Integer).label("tokens"), COST),
+        )
+        .where(OF_RUN, c.engine.is_not(None))
+        .group_by(c.engine, c.model),
+        "ModelUsage",
+    ),
+    Written(
         "ATTEMPTS_OF_RUN",
-        select(*shown(c)).where(c.run_id == bindparam("run_id")).order_by(c.run_id, c.unit_id, c.attempt),
+        select(*shown(c)).where(OF_RUN).order_by(c.run_id, c.unit_id, c.attempt),
         "Attempt",
     ),
 ]

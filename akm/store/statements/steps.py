@@ -51,6 +51,18 @@ STATEMENTS = [
         ),
     ),
     Written(
+        "STEP_DECIDE",
+        update(steps)
+        .where(*ONE, c.status == word(states.BLOCKED))
+        .values(
+            status=bindparam("status"),
+            notes=bindparam("notes"),
+            evidence_json=bindparam("evidence_json"),
+            summary=bindparam("summary"),
+            completed_at=bindparam("at"),
+        ),
+    ),
+    Written(
         "STEP_REOPEN",
         update(steps)
         .where(*ONE, c.status.in_([word(states.BLOCKED), word(states.FAILED)]))

@@ -14,7 +14,7 @@ c = units.c
 
 NAMED = ("step_id", "node_id", "parent_unit_id", "phase", "runner", "engine", "model", "input_hash")
 CLAIM = ("started_at", "claim_holder", "claim_expires_at")
-RESULT = ("result_json", "tokens", "failure_reason", "session_id", "finished_at")
+RESULT = ("result_json", "tokens", "cost", "failure_reason", "session_id", "finished_at")
 UPSERT = insert(units).values(
     **{name: bindparam(name) for name in ("run_id", "unit_id", *NAMED, *CLAIM)},
     worktree_path=bindparam("worktree_path"),

@@ -1,16 +1,58 @@
-"""The end of an attempt, inside the transaction of whichever act it is part of."""
+"""The beginning and the end of attempts, inside the transaction of whichever act they are part of."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
+from typing import NamedTuple
 
-from akm import states
+from akm import ids, states
 from akm.errors import AkmError
 from akm.store import attempts, events, sql
-from akm.store.attempts import Finished
+from akm.store.attempts import Finished, Wanted
 from akm.store.database import Transaction
 
 ENDINGS = tuple(status for status in states.ATTEMPT if status != states.RUNNING)
+
+
+class Reservation(NamedTuple):
+    """A reserved attempt.
+
+    `is_reclaimed`: it was reserved earlier, never finished, and is handed out again unchanged.
+    """
+
+    unit_id: str
+    attempt: int
+    dispatch_id: str
+    is_reclaimed: bool
+
+
+def reserve(tx: Transaction, run: sql.RunHead, wanted: Sequence[Wanted], at: str) -> list[Reservation]:
+    """Reserve the next attempt of each unit, or hand its running one out again unchanged."""
+    reserved: list[Reservation] = []
+    rows = []
+    started = []
+    holder = f"pid:{os.getpid()}"
+    for one in wanted:
+        latest = attempts.latest(tx, run.id, one.unit_id)
+        if latest is not None and latest.status == states.RUNNING:
+            reserved.append(Reservation(one.unit_id, latest.attempt, latest.dispatch_id, True))
+            continue
+        made = Reservation(one.unit_id, 1 if latest is None else latest.attempt + 1, ids.new(), False)
+        unit_id, attempt, dispatch_id, _is_reclaimed = made
+        rows.append(
+            attempts.insert(tx, run.id, one, attempt=attempt, dispatch_id=dispatch_id, holder=holder, at=at)
+        )
+        started.append(
+            events.unit_metadata(
+                run.id, one.step_id, unit_id, attempt, dispatch_id, one.phase, states.RUNNING
+            )
+        )
+        reserved.append(made)
+    if rows:
+        attempts.project_reserved(tx, rows)
+        events.append_each(tx, "workflow_unit_started", at=at, ref=run.workflow_ref, metadata_json=started)
+    return reserved
 
 
 def refuse_open(finished: Sequence[Finished]) -> None:
