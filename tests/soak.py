@@ -12,8 +12,12 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent / "acceptance"))
 
+from judged_files import DATA, RealFiles
 from kill_checks import Tally
-from kills import Soak  # It lives beside the test that uses it too.
+from kills import Soak  # They live beside the tests that use them too.
+
+#: After so many runs of commands comes one of a real file with its agent and its judge.
+COMMANDS_PER_FILE = 5
 
 
 def main() -> int:
@@ -25,12 +29,18 @@ def main() -> int:
     print(f"seed {chosen.seed}")
     folder = Path(tempfile.mkdtemp(prefix="akm-soak-"))
     soak = Soak(chosen.seed, folder)
+    real = RealFiles(random.Random(chosen.seed), folder / "real") if DATA.is_dir() else None
     deadline = time.monotonic() + chosen.minutes * 60
     while time.monotonic() < deadline and not soak.tally.faults:
         soak.one_run()
+        if real is not None and soak.tally.runs % COMMANDS_PER_FILE == 0:
+            real.one_run()
+            soak.tally.faults += real.faults
         if soak.tally.runs % 25 == 0:
             print(_line(soak.tally), flush=True)
     print(_line(soak.tally))
+    if real is not None:
+        print(f"real files with their judges: kills {real.kills}  runs {real.runs}")
     if not soak.tally.faults:
         shutil.rmtree(folder)
         return 0

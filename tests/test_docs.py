@@ -165,8 +165,12 @@ def test_every_key_of_a_workflow_file_is_described() -> None:
 
 def test_every_failure_reason_is_described() -> None:
     sources = "\n".join(path.read_text() for path in (HERE / "akm/engine").rglob("*.py"))
-    made = r'(?:failed|Fault)\(\s*"(\w+)"|failure_reason="(\w+)"|return "(\w+)", f|answered\(terms, "(\w+)"|^BLOCKED = "(\w+)"'
-    found = {word for groups in re.findall(made, sources, re.MULTILINE) for word in groups if word} | {"timeout", "aborted"}
+    made = (
+        r'(?:failed|Fault)\(\s*"(\w+)"|failure_reason="(\w+)"|return "(\w+)", f|answered\(terms, "(\w+)"'
+        r'|^BLOCKED = "(\w+)"'
+    )
+    groups = re.findall(made, sources, re.MULTILINE)
+    found = {word for group in groups for word in group if word} | {"timeout", "aborted"}
     assert len(found) > 9
     described = set(
         re.findall(r"^\| `(\w+)` \|", WORKFLOW_FILES.partition("## When a unit fails")[2], re.MULTILINE)

@@ -24,6 +24,9 @@ ROOT = Group(
                 "approve": Verb("Accept a step that waits for it.", "akm.cli.workflow.approve:approve"),
                 "reject": Verb("Do not accept a step that waits.", "akm.cli.workflow.reject:reject"),
                 "abandon": Verb("Give a run up.", "akm.cli.workflow.abandon:abandon"),
+                "worktrees": Verb(
+                    "Show the worktrees that units left behind.", "akm.cli.workflow.worktrees:worktrees"
+                ),
                 "plan": Verb("Show what a run would do, without starting one.", "akm.cli.workflow.plan:plan"),
                 "lint": Verb("Check workflow files.", "akm.cli.workflow.lint:lint"),
                 "create": Verb("Write a new workflow file.", "akm.cli.workflow.create:create"),

@@ -58,7 +58,10 @@ def reject(db: Database, run_id: str, step_id: str | None, *, by: str, at: str, 
 
 
 def shown(db: Database, run_id: str) -> dict[str, Any] | None:
-    """Describe what a run waits for: {stepId, loop, criteria, output, approve, reject}, or None."""
+    """Describe what a run waits for: {stepId, loop, criteria, output, value, approve, reject}, or None.
+
+    `value` is the schema of what has to be given with an approval, null when nothing has to.
+    """
     row = runs.head(db, run_id)
     if row.status != states.BLOCKED or row.current_step_id is None:
         return None
@@ -70,6 +73,7 @@ def shown(db: Database, run_id: str) -> dict[str, Any] | None:
         "loop": evidence["approval"].get("loop"),
         "criteria": evidence["approval"].get("criteria", []),
         "output": evidence.get("output"),
+        "value": evidence["approval"].get("asks"),
         "approve": f"akm workflow approve {run_id}",
         "reject": f"akm workflow reject {run_id}",
     }
@@ -143,7 +147,13 @@ def _call(waiting: Waiting) -> Wanted:
 
 def evidence_of(step: PlanStep, loop: int, evidence: dict[str, Any]) -> dict[str, Any]:
     """Return the evidence of a step whose units are done and that waits for a person."""
-    approval = {"state": approvals.AWAITED, "loop": loop, "criteria": list(step.gate.criteria)}
+    approval: dict[str, Any] = {
+        "state": approvals.AWAITED,
+        "loop": loop,
+        "criteria": list(step.gate.criteria),
+    }
+    if step.gate.value_schema is not None:
+        approval["asks"] = step.gate.value_schema
     return {**evidence, "approval": approval}
 
 

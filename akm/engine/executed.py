@@ -64,4 +64,6 @@ class Executed:
         }
         if self.verdict is not None:
             entry["accepted"] = self.verdict.complete
+        if self.ending == "rejected":
+            entry["again"] = True
         return entry | ({"notices": self.notices} if self.notices else {})

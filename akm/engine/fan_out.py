@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter, deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from akm.engine import attempt_rows
 from akm.engine.abort import Abort
@@ -19,12 +19,16 @@ from akm.services.attempts import Finished, Reservation
 from akm.workflow.results import UnitResult
 from akm.workflow.worklist import WorkItem
 
+if TYPE_CHECKING:
+    from akm.engine.worktrees import Worktrees
+
 
 @dataclass(frozen=True, slots=True)
 class Setting:
     """What all units of a step share. `reclaimable` are the journal ids whose attempt was left running.
 
-    `is_inline`: the runner writes to the ledger, so it runs on the driver's own thread.
+    `is_inline`: the runner writes to the ledger, so it runs on the driver's own thread. `worktrees` is where
+    the units work, each in its own; None: all in their base directory.
     """
 
     ledger: Ledger
@@ -38,6 +42,7 @@ class Setting:
     bindings: Mapping[str, str] = field(default_factory=dict, repr=False)
     redaction: Redaction = NOTHING
     is_inline: bool = False
+    worktrees: Worktrees | None = None
 
 
 @dataclass(slots=True)
@@ -81,7 +86,7 @@ class _FanOut:
         self.waiting = deque(items)
         self.tries: Counter[str] = Counter()
         self.finished: list[Finished] = []
-        runner = setting.runner
+        runner = setting.worktrees.around(setting.runner) if setting.worktrees else setting.runner
         self.workers: Workers | Inline = (
             Inline(runner) if setting.is_inline else Workers(setting.width, runner)
         )
@@ -119,7 +124,9 @@ class _FanOut:
     def commit(self, batch: Sequence[WorkItem]) -> bool:
         """Write what has ended and reserve what starts next, then start it; tells whether all was written."""
         finished, self.finished = self.finished, []
-        recorded = self.setting.ledger.advance(finished, [attempt_rows.wanted(item) for item in batch])
+        trees = self.setting.worktrees
+        wanted = [attempt_rows.wanted(item, trees.new_path() if trees else None) for item in batch]
+        recorded = self.setting.ledger.advance(finished, wanted)
         self.heed(recorded)
         for item, reservation in zip(batch, recorded.reserved, strict=False):
             self.start(item, reservation)
@@ -161,6 +168,7 @@ class _FanOut:
                 bindings=self.setting.bindings,
                 redaction=self.setting.redaction,
                 shared=self.shared,
+                worktree=reservation.worktree_path,
             )
         )
         self.setting.observe(Progress("unit_started", item.step_id, item.unit_id))

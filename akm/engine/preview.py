@@ -6,7 +6,7 @@ from typing import Any
 
 from akm.engine import sources
 from akm.engine.workplace import Workplace
-from akm.workflow import plan_json
+from akm.workflow import judging, plan_json
 from akm.workflow.plan import ChildTarget, CommandTarget, MapNode, Plan, PlanStep, RouteNode, UnitNode
 from akm.workflow.support import not_yet
 
@@ -53,7 +53,8 @@ def step(one: PlanStep) -> dict[str, Any]:
         "environment": [{"kind": one.kind, "name": one.name} for one in node.environment] if node else [],
         "gate": {
             "criteria": list(one.gate.criteria),
-            "maxLoops": one.gate.max_loops,
+            "maxLoops": judging.max_loops(one),
+            "approve": one.gate.approve,
             "judgeEngine": one.gate.judge.request.get("engine") if one.gate.judge else None,
         },
         "expansion": {"via": "direct"},
@@ -69,6 +70,8 @@ def step(one: PlanStep) -> dict[str, Any]:
         shown["route"] = {"input": one.root.input, "when": when, "default": one.root.default}
     if one.output_schema is not None:
         shown["outputSchema"] = one.output_schema
+    if node is not None and node.isolation == "worktree":
+        shown |= {"isolation": node.isolation, "commit": node.commit}
     return shown | (_target(node) if node else {})
 
 

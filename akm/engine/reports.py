@@ -63,7 +63,7 @@ def _mark_changed(db: Database, shown: dict[str, Any]) -> None:
     # Deriving inputs needs the plan and the compiler's neighbours, so only this view pays for them.
     from akm.engine import reuse
 
-    changed = reuse.changed(db, shown["run"]["id"], shown["run"]["params"])
+    changed = reuse.changed(db, shown["run"]["id"])
     for row in shown["units"]:
         if row["unitId"] in changed:
             row["inputChanged"] = True

@@ -73,7 +73,7 @@ class RunResult:
         if last.awaits_approval:
             return {"approvalAwaited": {"stepId": last.step_id}}
         if last.judge_fault is not None:
-            return {"judgeFailure": {"stepId": last.step_id, "message": last.judge_fault}}
+            return {"judgeFailure": {"stepId": last.step_id, "message": last.summary}}
         if last.verdict is None:
             return {}
         rejection = {"missing": list(last.verdict.missing), "feedback": last.verdict.feedback}

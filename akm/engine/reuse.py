@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -49,15 +50,16 @@ def _rehydrated(row: StepUnit, item: WorkItem, has_schema: bool) -> UnitResult:
         raise UsageError(f"{error}; abandon the run and start it afresh.") from None
 
 
-def changed(db: Database, run_id: str, params: Mapping[str, Any]) -> frozenset[str]:
+def changed(db: Database, run_id: str) -> frozenset[str]:
     """Name the completed units whose recorded input is not what the plan asks for now.
 
-    Empty when the plan cannot be read: then nothing can be said.
+    Empty when the plan or the parameters cannot be read: then nothing can be said.
     """
     stored = runs.plan(db, run_id)
     try:
         plan = plan_json.decode((stored.plan_json if stored is not None else None) or "")
-    except plan_json.PlanUndecodable:
+        params = json.loads(runs.head(db, run_id).params_json)
+    except ValueError:
         return frozenset()
     outputs = Outputs(db, run_id)
     return frozenset(name for step in plan.steps for name in _changed(db, run_id, step, params, outputs))

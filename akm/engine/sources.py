@@ -13,7 +13,7 @@ from akm import refs
 from akm.engine.workplace import Workplace
 from akm.errors import AkmError, NotFoundError, UsageError, WorkflowSourceError
 from akm.workflow.compile import compile
-from akm.workflow.document import Document
+from akm.workflow.document import Document, Unit
 from akm.workflow.findings import Finding
 from akm.workflow.freeze import Frozen, freeze
 from akm.workflow.freeze_settings import Child, Gates
@@ -88,9 +88,12 @@ def _frozen(
     settings = replace(
         found, gates=gates, child=partial(_child, work, source, (*path, source.ref), strict, gates)
     )
+    commit, warnings = _commit(loaded)
+    settings = replace(settings, commit=commit)
     refs = _env_refs(loaded.document)
     if not refs:
-        return freeze(loaded.document, settings)
+        done = freeze(loaded.document, settings)
+        return Frozen(done.plan, done.warnings + warnings)
     from akm.engine import env_assets
 
     home = env_assets.Owner(source.bundle, source.root)
@@ -98,7 +101,29 @@ def _frozen(
     if faults and strict:
         raise faults[0]
     done = freeze(loaded.document, replace(settings, env=env))
-    return Frozen(done.plan, done.warnings + tuple(fault.message for fault in faults))
+    return Frozen(done.plan, done.warnings + warnings + tuple(fault.message for fault in faults))
+
+
+def _commit(loaded: Loaded) -> tuple[str | None, tuple[str, ...]]:
+    """Ask git what worktrees are made of, if a unit wants one; without a commit, say what will fail."""
+    steps = loaded.document.steps
+    wanting = [step.id for step, unit in zip(steps, _units(loaded.document), strict=True) if _is_apart(unit)]
+    if not wanting:
+        return None, ()
+    from akm.engine import git, repositories
+
+    try:
+        return repositories.head(str(loaded.source.root.resolve())), ()
+    except git.GitFault as fault:
+        return None, (f"Step {wanting[0]} will fail: it asks for worktrees, and {fault.reason}.",)
+
+
+def _is_apart(unit: Unit | None) -> bool:
+    return unit is not None and unit.isolation == "worktree"
+
+
+def _units(document: Document) -> list[Unit | None]:
+    return [step.map.unit if step.map else step.unit for step in document.steps]
 
 
 def _child(
@@ -129,8 +154,7 @@ def _nearest(work: Workplace, parent: refs.Source, ref: str) -> refs.Source:
 
 
 def _env_refs(document: Document) -> list[str]:
-    units = (step.map.unit if step.map else step.unit for step in document.steps)
-    return [ref for unit in units if unit for ref in unit.env]
+    return [ref for unit in _units(document) if unit for ref in unit.env]
 
 
 def drift(work: Workplace, ref: str, plan: Plan) -> str | None:

@@ -8,7 +8,7 @@ from functools import partial
 from typing import NamedTuple
 
 from akm import states
-from akm.engine import child, gate_position, reuse, step_end
+from akm.engine import artifact, child, gate_position, reuse, step_end, worktrees
 from akm.engine.abort import Abort
 from akm.engine.drive import Drive
 from akm.engine.executed import Executed
@@ -19,6 +19,7 @@ from akm.engine.progress import Progress
 from akm.engine.redaction import Redaction
 from akm.engine.start import refuse_unsupported
 from akm.engine.step_secrets import StepSecrets
+from akm.engine.worktrees import Worktrees
 from akm.errors import AkmError, UsageError
 from akm.store.sql import StepUnit
 from akm.views import units
@@ -32,10 +33,10 @@ from akm.workflow.worklist import WorkItem, WorkListError
 def execute(drive: Drive, step: PlanStep) -> list[Executed]:
     """Execute the run's current step and write how it ended, unless it was stopped; an entry per gate loop.
 
-    Raises UsageError when a stored verdict or result is damaged; nothing was dispatched then.
+    Raises UsageError when a stored verdict, choice or result is damaged; nothing was dispatched then.
     """
     refuse_unsupported(Plan(drive.plan.title, (step,), drive.plan.max_concurrency))
-    if routing.is_left_out(drive.plan, step.step_id, Outputs(drive.ledger.db, drive.ledger.run_id)):
+    if _is_left_out(drive, step):
         return [step_end.skip(drive, step)]
     rows = units.of_step(drive.ledger.db, drive.ledger.run_id, step.step_id)
     position = gate_position.of(step, rows, drive.ledger.run_id)
@@ -48,6 +49,15 @@ def execute(drive: Drive, step: PlanStep) -> list[Executed]:
         if then is None:
             return entries
         position = then
+
+
+def _is_left_out(drive: Drive, step: PlanStep) -> bool:
+    run_id = drive.ledger.run_id
+    try:
+        return routing.is_left_out(drive.plan, step.step_id, Outputs(drive.ledger.db, run_id))
+    except routing.DamagedChoice as error:
+        hint = f"Start afresh: `akm workflow abandon {run_id}`, then run the workflow again."
+        raise UsageError(f"{error} (evidence_json of run {run_id}).", hint=hint) from None
 
 
 class _Looped(NamedTuple):
@@ -72,10 +82,11 @@ def _loop(
     wanted = [item for item in items if item.journal_id not in known]
     try:
         # Only for work that is dispatched: a step that is finished needs no env asset any more.
+        trees = worktrees.of_step(drive, step) if wanted else None
         bindings = secrets.read() if wanted else {}
     except AkmError as error:
         return _Looped(_refused(drive, step, f"Step {step.step_id} was not started: {error.message}"))
-    dispatched = _dispatch(drive, step, wanted, journal, bindings, secrets.redaction)
+    dispatched = _dispatch(drive, step, wanted, journal, bindings, secrets.redaction, trees)
     dispatched.results |= known
     results = [dispatched.results.get(item.journal_id) or _never_ran(item) for item in items]
     entry = Executed(
@@ -89,7 +100,7 @@ def _loop(
         return _Looped(entry)
     if 0 < len(items) == len(known):
         position = position.reopened(step)
-    reduced = reduce(step, results)
+    reduced = worktrees.named(drive, step, reduce(step, artifact.read(step, results)))
     return _Looped(entry, step_end.end(drive, step, position, entry, reduced, secrets.redaction))
 
 
@@ -133,6 +144,7 @@ def _dispatch(
     journal: Mapping[str, StepUnit],
     bindings: Mapping[str, str],
     redaction: Redaction,
+    trees: Worktrees | None,
 ) -> Dispatched:
     node = step.unit
     if not items or node is None:
@@ -153,12 +165,15 @@ def _dispatch(
             observe=drive.observe,
             runner=runner,
             is_inline=is_child,
+            worktrees=trees,
             width=min(width(drive, step), len(items)),
             reclaimable=frozenset(name for name, row in journal.items() if row.status == states.RUNNING),
         )
         return fan_out(setting, items, abort)
     finally:
         abort.close()
+        if trees is not None:
+            trees.close()
 
 
 def width(drive: Drive, step: PlanStep) -> int:

@@ -86,7 +86,7 @@ class StepSecrets:
 
 def _known(drive: Drive, step: PlanStep) -> Iterator[tuple[str, str]]:
     """Walk over the secrets that are known without reading anything."""
-    yield from secret_shapes.found(drive.params)
+    yield from secret_shapes.certain(drive.params)
     for target in (step.unit.target if step.unit else None, step.gate.judge):
         for name in _names(target):
             if value := drive.environment.get(name):

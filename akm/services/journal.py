@@ -19,12 +19,14 @@ class Reservation(NamedTuple):
     """A reserved attempt.
 
     `is_reclaimed`: it was reserved earlier, never finished, and is handed out again unchanged.
+    `worktree_path` is the one that was reserved with it.
     """
 
     unit_id: str
     attempt: int
     dispatch_id: str
     is_reclaimed: bool
+    worktree_path: str | None = None
 
 
 def reserve(tx: Transaction, run: sql.RunHead, wanted: Sequence[Wanted], at: str) -> list[Reservation]:
@@ -36,10 +38,12 @@ def reserve(tx: Transaction, run: sql.RunHead, wanted: Sequence[Wanted], at: str
     for one in wanted:
         latest = attempts.latest(tx, run.id, one.unit_id)
         if latest is not None and latest.status == states.RUNNING:
-            reserved.append(Reservation(one.unit_id, latest.attempt, latest.dispatch_id, True))
+            worktree = latest.worktree_path
+            reserved.append(Reservation(one.unit_id, latest.attempt, latest.dispatch_id, True, worktree))
             continue
-        made = Reservation(one.unit_id, 1 if latest is None else latest.attempt + 1, ids.new(), False)
-        unit_id, attempt, dispatch_id, _is_reclaimed = made
+        number = 1 if latest is None else latest.attempt + 1
+        made = Reservation(one.unit_id, number, ids.new(), False, one.worktree_path)
+        unit_id, attempt, dispatch_id, *_ = made
         rows.append(
             attempts.insert(tx, run.id, one, attempt=attempt, dispatch_id=dispatch_id, holder=holder, at=at)
         )

@@ -28,7 +28,10 @@ class Wanted(NamedTuple):
 
 
 class Finished(NamedTuple):
-    """How one reserved attempt ended. `result_json` is JSON text or None, `cost` None: not known."""
+    """How one reserved attempt ended. `result_json` is JSON text or None, `cost` None: not known.
+
+    `worktree_path` is its worktree if that was kept; None: it had none, or left nothing in it.
+    """
 
     unit_id: str
     attempt: int
@@ -39,6 +42,7 @@ class Finished(NamedTuple):
     cost: float | None = None
     failure_reason: str | None = None
     session_id: str | None = None
+    worktree_path: str | None = None
 
 
 def latest(tx: Transaction, run_id: str, unit_id: str) -> sql.LatestAttempt | None:
@@ -90,7 +94,7 @@ def project_finished(tx: Transaction, run_id: str, finished: Sequence[Finished],
 
 
 def _ending(run_id: str, finished: Finished, at: str) -> Row:
-    unit_id, attempt, dispatch_id, status, result_json, tokens, cost, reason, session_id = finished
+    unit_id, attempt, dispatch_id, status, result_json, tokens, cost, reason, session_id, kept = finished
     return {
         "run_id": run_id,
         "unit_id": unit_id,
@@ -102,6 +106,7 @@ def _ending(run_id: str, finished: Finished, at: str) -> Row:
         "cost": cost,
         "failure_reason": reason,
         "session_id": session_id,
+        "worktree_path": kept,
         "finished_at": at,
     }
 
@@ -119,6 +124,11 @@ def usage_by_step(tx: Transaction, run_id: str) -> list[sql.StepUsage]:
 def usage_by_model(tx: Transaction, run_id: str) -> list[sql.ModelUsage]:
     """Add up those of a run's attempts that an engine did, by engine and model."""
     return tx.all(sql.ATTEMPT_USAGE_BY_MODEL, run_id=run_id)
+
+
+def worktrees(tx: Transaction, run_id: str) -> list[sql.Worktree]:
+    """Read the attempts of a run that have a worktree: running, or ended with something left in it."""
+    return tx.all(sql.ATTEMPT_WORKTREES, run_id=run_id)
 
 
 def of_run(tx: Transaction, run_id: str) -> list[sql.Attempt]:

@@ -207,6 +207,7 @@ class LatestAttempt(NamedTuple):
     attempt: int
     dispatch_id: str
     status: str
+    worktree_path: str | None
 
 
 class FinishedAttempt(NamedTuple):
@@ -236,6 +237,15 @@ class ModelUsage(NamedTuple):
     attempts: int
     tokens: int
     cost: float | None
+
+
+class Worktree(NamedTuple):
+    unit_id: str
+    attempt: int
+    step_id: str
+    status: str
+    worktree_path: str | None
+    started_at: str
 
 
 class Attempt(NamedTuple):
@@ -514,12 +524,14 @@ UNIT_RESERVE: Final = Change(
 )
 
 UNIT_FINISH: Final = Change(
-    "UPDATE workflow_run_units SET status=?, tokens=?, failure_reason=?, finished_at=?, session_id=?, "
-    "cost=?, result_json=? WHERE run_id = ? AND unit_id = ? AND status = 'running' AND attempts = ?",
+    "UPDATE workflow_run_units SET status=?, tokens=?, failure_reason=?, worktree_path=?, "
+    "finished_at=?, session_id=?, cost=?, result_json=? WHERE run_id = ? AND unit_id = ? AND status = "
+    "'running' AND attempts = ?",
     (
         "status",
         "tokens",
         "failure_reason",
+        "worktree_path",
         "finished_at",
         "session_id",
         "cost",
@@ -540,16 +552,16 @@ UNITS_OF_STEP: Final = Query(
 UNITS_OF_RUN: Final = Query(
     "SELECT run_id, unit_id, step_id, node_id, parent_unit_id, phase, runner, model, engine, status, "
     "attempts, input_hash, tokens, failure_reason, worktree_path, started_at, finished_at, "
-    "session_id, last_checkin_at, claim_holder, claim_expires_at, cost, CASE WHEN (status = 'failed') "
-    "THEN result_json END AS result_json FROM workflow_run_units WHERE run_id = ? ORDER BY run_id, "
-    "unit_id",
+    "session_id, last_checkin_at, claim_holder, claim_expires_at, cost, CASE WHEN (status = 'failed' "
+    "OR phase = 'gate') THEN result_json END AS result_json FROM workflow_run_units WHERE run_id = ? "
+    "ORDER BY run_id, unit_id",
     ("run_id",),
     Unit,
 )
 
 ATTEMPT_LATEST: Final = Query(
-    "SELECT attempt, dispatch_id, status FROM workflow_run_unit_attempts WHERE run_id = ? AND unit_id "
-    "= ? ORDER BY attempt DESC LIMIT 1 OFFSET 0",
+    "SELECT attempt, dispatch_id, status, worktree_path FROM workflow_run_unit_attempts WHERE run_id "
+    "= ? AND unit_id = ? ORDER BY attempt DESC LIMIT 1 OFFSET 0",
     ("run_id", "unit_id"),
     LatestAttempt,
 )
@@ -579,13 +591,14 @@ ATTEMPT_INSERT: Final = Change(
 
 ATTEMPT_FINISH: Final = Query(
     "UPDATE workflow_run_unit_attempts SET status=?, failure_reason=?, tokens=?, session_id=?, "
-    "finished_at=?, cost=?, result_json=? WHERE run_id = ? AND unit_id = ? AND attempt = ? AND "
-    "dispatch_id = ? AND status = 'running' RETURNING step_id, phase",
+    "worktree_path=?, finished_at=?, cost=?, result_json=? WHERE run_id = ? AND unit_id = ? AND "
+    "attempt = ? AND dispatch_id = ? AND status = 'running' RETURNING step_id, phase",
     (
         "status",
         "failure_reason",
         "tokens",
         "session_id",
+        "worktree_path",
         "finished_at",
         "cost",
         "result_json",
@@ -624,11 +637,20 @@ ATTEMPT_USAGE_BY_MODEL: Final = Query(
     ModelUsage,
 )
 
+ATTEMPT_WORKTREES: Final = Query(
+    "SELECT unit_id, attempt, step_id, status, worktree_path, started_at FROM "
+    "workflow_run_unit_attempts WHERE run_id = ? AND worktree_path IS NOT NULL ORDER BY run_id, "
+    "unit_id, attempt",
+    ("run_id",),
+    Worktree,
+)
+
 ATTEMPTS_OF_RUN: Final = Query(
     "SELECT run_id, unit_id, attempt, dispatch_id, step_id, node_id, phase, runner, engine, model, "
     "input_hash, status, failure_reason, tokens, session_id, worktree_path, started_at, finished_at, "
-    "claim_holder, claim_expires_at, cost, CASE WHEN (status = 'failed') THEN result_json END AS "
-    "result_json FROM workflow_run_unit_attempts WHERE run_id = ? ORDER BY run_id, unit_id, attempt",
+    "claim_holder, claim_expires_at, cost, CASE WHEN (status = 'failed' OR phase = 'gate') THEN "
+    "result_json END AS result_json FROM workflow_run_unit_attempts WHERE run_id = ? ORDER BY run_id, "
+    "unit_id, attempt",
     ("run_id",),
     Attempt,
 )

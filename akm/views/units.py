@@ -31,6 +31,12 @@ def journal(db: Database, run_id: str) -> list[dict[str, Any]]:
     return [attempt(row) for row in sorted(rows, key=lambda row: row.started_at)]
 
 
+def worktrees(db: Database, run_id: str) -> list[sql.Worktree]:
+    """Read the attempts of a run that have a worktree: running, or ended with something left in it."""
+    with db.read() as tx:
+        return attempts.worktrees(tx, run_id)
+
+
 def accounting(db: Database, run_id: str) -> sql.Accounting:
     """Count a run's dispatches and gate calls with their tokens and their cost."""
     with db.read() as tx:
@@ -50,7 +56,7 @@ def unit(row: sql.Unit) -> dict[str, Any]:
         "cost": row.cost,
         "failureReason": row.failure_reason,
         "sessionId": row.session_id,
-        "diagnostic": diagnostic(row.status, row.result_json),
+        **_told(row),
         "startedAt": row.started_at,
         "finishedAt": row.finished_at,
         "claimHolder": row.claim_holder,
@@ -60,6 +66,7 @@ def unit(row: sql.Unit) -> dict[str, Any]:
         "runner": row.runner,
         "runtimeKind": row.runner,
         "inputHash": row.input_hash,
+        "worktreePath": row.worktree_path,
     }
 
 
@@ -76,7 +83,7 @@ def attempt(row: sql.Attempt) -> dict[str, Any]:
         "tokens": row.tokens,
         "cost": row.cost,
         "sessionId": row.session_id,
-        "diagnostic": diagnostic(row.status, row.result_json),
+        **_told(row),
         "startedAt": row.started_at,
         "finishedAt": row.finished_at,
         "claimHolder": row.claim_holder,
@@ -84,6 +91,22 @@ def attempt(row: sql.Attempt) -> dict[str, Any]:
         "model": row.model,
         "runner": row.runner,
         "inputHash": row.input_hash,
+        "worktreePath": row.worktree_path,
+    }
+
+
+def _told(row: sql.Unit | sql.Attempt) -> dict[str, Any]:
+    """Say what a failed unit reported, and what a judge decided."""
+    if row.phase != "gate" or row.status != "completed":
+        return {"diagnostic": diagnostic(row.status, row.result_json)}
+    found = value(row.result_json, "result_json", [])
+    verdict = found if isinstance(found, dict) else {}
+    accepted, feedback, missing = (verdict.get(name) for name in ("complete", "feedback", "missing"))
+    listed = "; ".join(one for one in missing if isinstance(one, str)) if isinstance(missing, list) else ""
+    parts = (feedback if isinstance(feedback, str) else "", listed and f"Not met: {listed}")
+    return {
+        "diagnostic": _clipped(" ".join(filter(None, parts))) or None,
+        "accepted": accepted if isinstance(accepted, bool) else None,
     }
 
 
@@ -94,4 +117,8 @@ def diagnostic(status: str, result_json: str | None) -> str | None:
     text = value(result_json, "result_json", [])
     if not isinstance(text, str):
         return None
+    return _clipped(text)
+
+
+def _clipped(text: str) -> str:
     return text if len(text) <= DIAGNOSTIC_CLIP else text[:DIAGNOSTIC_CLIP] + "…"

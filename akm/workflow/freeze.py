@@ -123,6 +123,7 @@ class _Freezing:
             env=tuple(dict.fromkeys(unit.env)),
             environment=bindings,
             isolation=unit.isolation,
+            commit=self.settings.commit if unit.isolation == "worktree" else None,
             source=self.source(step),
         )
 

@@ -54,6 +54,7 @@ class FreezeSettings:
     assets by ref, names only. `root` is the base directory of units, `source_path` the file relative to it.
     With `strict` (for a run) a missing engine or judge is an error; else (for a preview) it is a warning.
     With `gates` "approve" a person judges every gate. `child` finds and freezes a workflow that a step runs.
+    `commit` is what worktrees are made of; None when the repository of `root` has none.
     """
 
     engines: Mapping[str, Engine]
@@ -70,3 +71,4 @@ class FreezeSettings:
     gates: Gates = "judge"
     child: Callable[[str], Child] | None = None
     prices: Mapping[str, Price] = field(default_factory=dict)
+    commit: str | None = None

@@ -106,7 +106,10 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class UnitNode:
-    """One dispatch: `id` is the step id, or `<step>.unit` under a map. `schema` checks one unit's output."""
+    """One dispatch: `id` is the step id, or `<step>.unit` under a map. `schema` checks one unit's output.
+
+    `commit` is what the unit's worktree is made of; None with isolation `worktree`: there was no commit.
+    """
 
     id: str
     instructions: str
@@ -119,6 +122,7 @@ class UnitNode:
     environment: tuple[EnvBinding, ...] = ()
     isolation: Literal["none", "worktree"] = "none"
     source: Source | None = None
+    commit: str | None = None
     kind: Literal["unit"] = "unit"
 
 

@@ -143,6 +143,7 @@ def _unit(unit: Field, fallback_id: str) -> UnitNode:
         env=unit.get("env").texts(),
         environment=environment(unit.get("environment")),
         isolation="worktree" if unit.get("isolation").value == "worktree" else "none",
+        commit=unit.get("commit").optional_text(),
         source=_source(unit.get("source")),
     )
 

@@ -90,6 +90,7 @@ def _unit(unit: UnitNode) -> Json:
         **_schema("schema", unit.schema),
         **present(inputs=list(unit.inputs), retry=retry, env=list(unit.env), source=_source(unit.source)),
         **({"isolation": "worktree"} if unit.isolation == "worktree" else {}),
+        **present(commit=unit.commit),
     }
 
 

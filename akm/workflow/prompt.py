@@ -79,6 +79,11 @@ def _blocks(item: WorkItem) -> Iterator[str]:
             "Print exactly one JSON value that fits this JSON Schema, with no other text around it:\n"
             f"{_fenced(dict(item.node.schema))}"
         )
+    if item.artifact_schema is not None:
+        yield (
+            "Your output has to fit this JSON Schema: a string as it is, any other value as JSON with no "
+            f"other text around it:\n{_fenced(dict(item.artifact_schema))}"
+        )
 
 
 def _fenced(value: Any) -> str:

@@ -15,6 +15,10 @@ class Unroutable(ValueError):
     """A route has no branch for a value; the message is one sentence."""
 
 
+class DamagedChoice(ValueError):
+    """What is stored of a route's choice is none that it could have made; the message is one sentence."""
+
+
 def choose(route: RouteNode, value: Any) -> str:
     """Return the step that a value selects: the first branch that matches it as text, else the default.
 
@@ -40,14 +44,21 @@ def targets(route: RouteNode) -> set[str]:
 def is_left_out(plan: Plan, step_id: str, outputs: Mapping[str, Any]) -> bool:
     """Tell whether a step is a target of routes, none of which selected it; a skipped route selects nothing.
 
-    `outputs` maps the id of an earlier step to its output; a skipped step has none.
+    `outputs` maps the id of an earlier step to its output; a skipped step has none. Raises DamagedChoice:
+    a choice that cannot be read must not skip every branch.
     """
-    routes = [
-        step for step in plan.steps if isinstance(step.root, RouteNode) and step_id in targets(step.root)
-    ]
-    return bool(routes) and not any(_selected(outputs, route.step_id) == step_id for route in routes)
+    routes = {step.step_id: step.root for step in plan.steps if isinstance(step.root, RouteNode)}
+    chosen = [_selected(outputs, name, root) for name, root in routes.items() if step_id in targets(root)]
+    return bool(chosen) and step_id not in chosen
 
 
-def _selected(outputs: Mapping[str, Any], route_id: str) -> object:
+def _selected(outputs: Mapping[str, Any], route_id: str, route: RouteNode) -> str | None:
     output = outputs.get(route_id)
-    return output.get("selected") if isinstance(output, dict) else None
+    if output is None:
+        return None
+    selected = output.get("selected") if isinstance(output, dict) else None
+    if not isinstance(selected, str) or selected not in targets(route):
+        raise DamagedChoice(
+            f"The stored choice of step {route_id} is damaged: it selects none of its branches"
+        )
+    return selected

@@ -22,5 +22,3 @@ def _unit(name: str, unit: UnitNode) -> Iterator[str]:
     target = unit.target
     if isinstance(target, CommandTarget) and target.runner.get("kind") == "sdk":
         yield f"{name} has an engine of kind sdk, which is not there; name one of kind agent or llm."
-    if unit.isolation == "worktree":
-        yield f"{name} asks for a worktree; isolation is not there yet, so remove `isolation`."

@@ -47,6 +47,16 @@ def test_a_step_blocks_after_its_units_and_says_what_it_waits_for(place: Place) 
     assert (shown["stepId"], shown["output"], shown["criteria"]) == ("a", "draft", ["It is done well."])
 
 
+def test_what_has_to_be_given_with_the_approval_is_shown_while_it_is_awaited(place: Place) -> None:
+    asks = {"enum": ["stable", "beta"]}
+    place.write(a_step("a") | waiting(value=asks), a_step("b"))
+    place.run()
+    assert reports.detail(place.db, run_id(place))["waiting"]["value"] == asks
+    approve(place, value="beta")
+    evidence = place.row("SELECT evidence_json FROM workflow_run_steps WHERE step_id = 'a'")["evidence_json"]
+    assert "asks" not in json.loads(evidence)["approval"]
+
+
 def test_approving_completes_the_step_and_records_who_when_and_what(place: Place) -> None:
     place.write(a_step("a", *sh("echo draft")) | waiting(), a_step("b"))
     place.run()

@@ -6,11 +6,18 @@ import os
 import signal
 import subprocess
 import sys
+from functools import partial
 
 import pytest
-from chat_server import ChatServer, complains, drip, says, serving, silence
+from chat_server import Act, ChatServer, answered, complains, drip, raw, says, serving, silence
 from gates import PASS, a_prose_step, judged, rejection
 from places import Place
+
+from akm.engine.runners import llm
+from akm.engine.runners.base import Runner
+from akm.engine.runners.chat.terms import Surroundings
+from akm.errors import UsageError
+from akm.workflow.plan import UnitNode
 
 CONFIG = """\
 [defaults]
@@ -72,6 +79,46 @@ def test_judge_that_is_down_blocks_and_is_asked_again_without_the_unit(place: Pl
     assert len(server.asked) == 3
     notes = place.rows("SELECT * FROM workflow_run_unit_attempts WHERE unit_id = 'a:solo'")
     assert len(notes) == 1
+
+
+OUTAGES: dict[str, list[Act]] = {
+    "key refused": [complains(401)],
+    "broken": [complains(500)] * 3,
+    "no JSON": [answered("<html>")],
+    "half a verdict": [says('{"complete": tr')],
+    "no boolean": [says('{"complete": "yes"}')],
+    "cut off": [raw(b"", reset=True)] * 3,
+}
+
+
+@pytest.mark.parametrize("name", OUTAGES)
+def test_outage_of_a_judge_uses_up_no_loop_and_after_resume_it_alone_is_asked(
+    place: Place, name: str
+) -> None:
+    script = [says("A page."), *OUTAGES[name], says(rejection()), says("Two pages."), says(PASS)]
+    with serving(*script) as server:
+        configure(place, server)
+        place.write(a_prose_step(max_loops=2), body=judged("a"))
+        assert place.run(runner_for=impatient).exit_status == 1
+        run_id = place.row("SELECT id FROM workflow_runs")["id"]
+        assert (place.status(), place.attempts()[0][:3]) == ("blocked", ("a.gate:l1", 1, "failed"))
+        with pytest.raises(UsageError, match="blocked") as parked:
+            place.run(run_id)
+        assert "akm workflow resume" in (parked.value.hint or "")
+        _resume(place, run_id)
+        assert place.run(run_id, runner_for=impatient).exit_status == 0
+    assert len(server.asked) == len(script)
+    assert [one[:2] for one in place.attempts() if one[2] == "completed"] == [
+        ("a.gate:l1", 2),
+        ("a.gate:l2", 1),
+        ("a:solo", 1),
+        ("a:solo~l2", 1),
+    ]
+
+
+def impatient(_node: UnitNode) -> Runner:
+    """Ask without waits between tries."""
+    return partial(llm.run, surroundings=Surroundings(wait=lambda _abort, _seconds: None))
 
 
 @pytest.mark.parametrize("act", [silence, drip])

@@ -15,8 +15,10 @@ from workflow_files import a_map, a_step, items, sh
 
 from akm.engine import env_files, secrets
 from akm.engine.redaction import SHORTEST
+from akm.engine.result import RunResult
 from akm.engine.runners.base import Dispatch, Outcome, failed
 from akm.errors import AkmError
+from akm.services import runs
 
 CANARY = "canary-5f1e0c7a9b"
 
@@ -93,13 +95,32 @@ def test_assets_are_read_once_per_step_and_only_for_work_that_is_dispatched(
     assert place.run().exit_status == 0
 
 
+def test_a_finished_unit_is_kept_whatever_became_of_the_asset_and_only_the_other_needs_it(
+    place: Place, bundle: Path
+) -> None:
+    script = 'echo $AKM_ITEM >> trace; test "$AKM_ITEM" = 1 || test -e good'
+    place.write(a_map("a", *sh(script), env=["env/prod"]), params=items(1, 2))
+    assert place.run().run["status"] == "failed"
+    kept = (bundle / "env/prod.env").read_text()
+    (bundle / "env/prod.env").unlink()
+    (place.root / "good").touch()
+    assert "prod" in resumed(place).executed[0].summary
+    asset(bundle, "prod", kept)
+    assert resumed(place).exit_status == 0
+    assert sorted((place.root / "trace").read_text().split()) == ["1", "2", "2"]
+
+
+def resumed(place: Place) -> RunResult:
+    run_id = place.row("SELECT id FROM workflow_runs")["id"]
+    runs.resume(place.db, run_id, at="2027-01-15T08:00:00.000Z")
+    return place.run(run_id)
+
+
 def test_a_finished_step_that_waits_for_its_judge_needs_no_asset(place: Place, bundle: Path) -> None:
     court = Court(place)
     court.write(a_prose_step(unit={"env": ["env/prod"]}))
     assert court.run(failed("spawn_failed", "down")).exit_status == 1
     (bundle / "env/prod.env").unlink()
-    from akm.services import runs
-
     runs.resume(place.db, place.row("SELECT id FROM workflow_runs")["id"], at="2027-01-15T08:00:00.000Z")
     assert court.run(PASS).exit_status == 0
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 from typing import Any
@@ -126,6 +127,48 @@ def test_no_verdict_blocks_costs_no_loop_and_only_the_judge_is_asked_again(
         ("a.gate:l1", 2, "completed"),
         ("a.gate:l2", 1, "completed"),
     ]
+
+
+def test_a_judge_that_raises_blocks_like_one_that_is_down(court: Court) -> None:
+    court.write(a_prose_step())
+
+    def raising(dispatch: Dispatch) -> Outcome:
+        if dispatch.prompt is not None:
+            raise RuntimeError("a fault of the judge's own")
+        return said("work")
+
+    result = court.place.fake(raising)
+    assert (result.exit_status, court.place.status()) == (1, "blocked")
+    assert court.gates() == [("a.gate:l1", 1, "failed", None)]
+    resume(court)
+    assert court.run(PASS).exit_status == 0
+    assert court.worked == []
+
+
+def test_a_blocked_run_is_not_driven_until_it_is_resumed(court: Court) -> None:
+    court.write(a_prose_step())
+    court.run(rejection())
+    run_id = court.place.row("SELECT id FROM workflow_runs")["id"]
+    with pytest.raises(UsageError, match="blocked") as refused:
+        court.run(PASS, target=run_id)
+    assert f"akm workflow resume {run_id}" in f"{refused.value.message} {refused.value.hint}"
+    assert (court.worked_ids, len(court.asked)) == (["a:solo"], 1)
+
+
+def test_a_stored_plan_without_a_judge_blocks_after_its_units_and_never_passes(court: Court) -> None:
+    court.write(a_step("first"), a_prose_step())
+    court.run(max_steps=1)
+    stored = court.place.row("SELECT plan_json FROM workflow_runs")["plan_json"]
+    plan = json.loads(stored)
+    plan["steps"][1]["gate"]["frozenJudge"] = None
+    court.place.db.connection.execute("UPDATE workflow_runs SET plan_json = ?", (json.dumps(plan),))
+    for _again in range(2):
+        result = court.run()
+        assert (result.exit_status, court.place.status()) == (1, "blocked")
+        assert "nobody can judge it" in result.shown()["judgeFailure"]["message"]
+        resume(court)
+    assert court.worked_ids == ["first:solo", "a:solo"]
+    assert court.gates() == []
 
 
 def test_a_verdict_amid_prose_counts(court: Court) -> None:

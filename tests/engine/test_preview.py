@@ -34,11 +34,6 @@ def test_a_missing_engine_is_a_warning(place: Place) -> None:
     assert any("defaults.engine" in text for text in shown["warnings"])
 
 
-def test_what_cannot_run_yet_is_a_notice(place: Place) -> None:
-    place.write(a_step("a", isolation="worktree"))
-    assert any("worktree" in text for text in preview.plan(place.work, "w")["notices"])
-
-
 @pytest.mark.skipif(not REAL.is_dir(), reason=f"real files are not at {REAL}")
 def test_every_real_workflow_can_be_previewed(place: Place) -> None:
     for path in sorted(REAL.glob("*.md")):

@@ -10,6 +10,8 @@ from gates import PASS, Court, rejection
 from places import Place
 from workflow_files import a_step, sh, write
 
+from akm.errors import UsageError
+
 OLD = Path(__file__).parents[3] / "shared/data/workflows-old-grammar/typed-route.md"
 
 
@@ -124,6 +126,19 @@ def test_a_judged_route_that_is_rejected_blocks_and_chooses_the_same_after_resum
     runs.resume(place.db, place.row("SELECT id FROM workflow_runs")["id"], at="2027-01-15T08:00:00.000Z")
     assert court.run(PASS).exit_status == 0
     assert place.output("pick") == {"selected": "a", "value": "x"}
+
+
+@pytest.mark.parametrize("stored", ["{", '{"output":{"selected":"nosuch"}}', '{"output":{}}', '"x"'])
+def test_a_stored_choice_that_is_damaged_is_refused_and_skips_nothing(place: Place, stored: str) -> None:
+    place.write(a_route("pick", "params.mood", x="a", y="b"), a_step("a"), a_step("b"), params=declared())
+    place.run(max_steps=1, given=[("mood", "x")])
+    place.db.connection.execute(
+        "UPDATE workflow_run_steps SET evidence_json = ? WHERE step_id = 'pick'", (stored,)
+    )
+    with pytest.raises(UsageError, match=r"pick.*damaged"):
+        place.run()
+    assert statuses(place) == {"pick": "completed", "a": "pending", "b": "pending"}
+    assert (place.status(), place.attempts()) == ("active", [])
 
 
 @pytest.mark.skipif(not OLD.is_file(), reason=f"the routed file is not at {OLD}")

@@ -30,6 +30,7 @@ INDEXED: dict[str, Query[tuple[object, ...]]] = {
         *("RUNS_OF_SCOPE", "RUNS_EVERYWHERE", "RUN_HEAD", "RUN_SUMMARY", "RUN_HAS_PLAN", "STEPS_OF_RUN"),
         *("UNITS_OF_RUN", "UNITS_OF_STEP", "RUN_IDS_FROM", "ATTEMPT_LATEST", "ATTEMPT_ACCOUNTING"),
         *("ATTEMPTS_OF_RUN", "ATTEMPT_FINISH", "UNIT_FINISH", "STEP_STATES", "RUN_BY_INVOCATION"),
+        "ATTEMPT_WORKTREES",
         *(
             "ATTEMPT_USAGE_BY_STEP",
             "EVENTS_ANY",

@@ -132,6 +132,7 @@ units = st.builds(
     st.lists(environments, max_size=2).map(tuple),
     st.sampled_from(["none", "worktree"]),
     sources,
+    st.none() | texts,
 )
 maps = st.builds(
     MapNode, texts, texts, units, st.integers(1, 64), st.sampled_from(["collect", "vote"]), sources

@@ -40,6 +40,7 @@ def sentences(root: Any, **gate: Any) -> list[str]:
         unit(ChildTarget("workflows/x", "h")),
         unit(CommandTarget("h", {}, {"kind": "llm"})),
         unit(environment=(EnvBinding("pass-through", "A"), EnvBinding("env-ref", "env/x"))),
+        unit(isolation="worktree"),
         MapNode("a.map", "params.x", unit(), 4),
         MapNode("a.map", "params.x", unit(), 4, "vote"),
         RouteNode("a.route", "params.x", ()),
@@ -53,7 +54,6 @@ def test_what_runs_today_is_let_through(root: Any) -> None:
     ("root", "gate", "word"),
     [
         (unit(CommandTarget("h", {}, {"kind": "sdk"})), {}, "sdk"),
-        (unit(isolation="worktree"), {}, "worktree"),
     ],
 )
 def test_what_does_not_run_yet_is_told_with_its_step(root: Any, gate: dict[str, Any], word: str) -> None:

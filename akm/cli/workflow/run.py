@@ -105,7 +105,13 @@ def _skip(target: str, error: TransientError) -> int:
 def _lines(result: dict[str, Any]) -> Iterator[str | Table]:
     run = result["run"]
     rows = [
-        (one["stepId"], one["status"], one["unitCount"], one["failedUnits"]) for one in result["executed"]
+        (
+            one["stepId"],
+            "not accepted" if one.get("again") else one["status"],
+            one["unitCount"],
+            one["failedUnits"],
+        )
+        for one in result["executed"]
     ]
     if rows:
         yield Table(("step", "status", "units", "failed"), rows)

@@ -86,5 +86,9 @@ def _waiting(waiting: dict[str, Any]) -> Iterator[str]:
     yield f"Step {waiting['stepId']} waits for a person."
     yield from (f"rubric    {one}" for one in waiting["criteria"])
     yield f"result    {text if len(text) <= 1000 else text[:1000] + '…'}"
-    yield f"Accept it: {waiting['approve']}"
+    value = ""
+    if waiting["value"] is not None:
+        yield f"value     {canonical(waiting['value'])}"
+        value = " --value JSON"
+    yield f"Accept it: {waiting['approve']}{value}"
     yield f"Or send it back: {waiting['reject']} --note WHY"

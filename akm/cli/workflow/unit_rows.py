@@ -18,7 +18,7 @@ def lines(shown: dict[str, Any]) -> Iterator[str | Table]:
     """Render the units and attempts that a run's detail holds; with units, what was spent on what."""
     if "units" in shown:
         yield ""
-        yield _table(shown["units"], ("unit", "kind", "status", "attempts"), "attempts")
+        yield _table(_in_order(shown), ("unit", "kind", "status", "attempts"), "attempts")
         yield from usage_text.tables(shown["usage"])
     if "attempts" in shown:
         yield ""
@@ -28,6 +28,12 @@ def lines(shown: dict[str, Any]) -> Iterator[str | Table]:
 def _table(rows: list[dict[str, Any]], columns: tuple[str, ...], number: str) -> Table:
     cells = [_cells(row, number) for row in rows]
     return Table((*columns, *_COLUMNS), cells, "No unit was dispatched yet.")
+
+
+def _in_order(shown: dict[str, Any]) -> list[dict[str, Any]]:
+    """Put the units into the order of the workflow, and those of a step into that of their latest start."""
+    places = {step["id"]: number for number, step in enumerate(shown["workflow"]["steps"])}
+    return sorted(shown["units"], key=lambda row: (places.get(row["stepId"], -1), row["startedAt"] or ""))
 
 
 def _cells(row: dict[str, Any], number: str) -> tuple[object, ...]:
@@ -46,6 +52,8 @@ def _cells(row: dict[str, Any], number: str) -> tuple[object, ...]:
 
 
 def _status(row: dict[str, Any]) -> str:
+    if row.get("accepted") is not None:
+        return "accepted" if row["accepted"] else "rejected"
     if row.get("interrupted"):
         return "interrupted"
     return f"{row['status']} (input changed)" if row.get("inputChanged") else str(row["status"])

@@ -54,7 +54,7 @@ def _prompt(dispatch: Dispatch) -> str:
 
 def _prepare(dispatch: Dispatch, *, label: str) -> Launch | Outcome:
     target = _target(dispatch)
-    where = cwd.resolve(target.cwd_identity, None, label=label)
+    where = cwd.resolve(target.cwd_identity, None, label=label, instead=dispatch.base)
     if isinstance(where, Outcome):
         return where
     known = context.build(dispatch, label=label)

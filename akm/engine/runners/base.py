@@ -45,8 +45,9 @@ class Dispatch:
     environment is filtered from (normally a copy of `os.environ` made once per run: looking names up in
     that itself costs much more). `bindings` are the variables read from the unit's env assets, live.
     `shared` is one object for all units of a step. `prompt` is what a judge is asked; None stands for the
-    unit's own prompt. `redaction` knows the secret values: a runner applies it to what it cuts, and
-    everything else of its outcome is redacted for it.
+    unit's own prompt. `worktree` is the path reserved for the attempt's worktree, `base` the directory in it
+    that stands for the frozen base directory; both None without one. `redaction` knows the secret values: a
+    runner applies it to what it cuts, and everything else of its outcome is redacted for it.
     """
 
     run_id: str
@@ -59,6 +60,8 @@ class Dispatch:
     bindings: Mapping[str, str] = field(repr=False, default_factory=dict)
     shared: Shared = field(repr=False, default_factory=Shared, compare=False)
     prompt: Prompt | None = None
+    worktree: str | None = None
+    base: str | None = None
     redaction: Redaction = field(repr=False, default=NOTHING, compare=False)
 
 
@@ -71,7 +74,8 @@ class Outcome:
     reads; `text` may hold partial output. `warnings` are for the person running the command.
 
     `tokens` is everything that was spent, `input_tokens` and `output_tokens` (reasoning included) its parts
-    where they are known, `cost` the money that the tool itself reported.
+    where they are known, `cost` the money that the tool itself reported. `worktree` is the path of the
+    attempt's worktree when it was kept.
     """
 
     status: Literal["completed", "failed"]
@@ -86,6 +90,7 @@ class Outcome:
     cost: float | None = None
     session_id: str | None = None
     warnings: tuple[str, ...] = ()
+    worktree: str | None = None
 
     @property
     def is_ok(self) -> bool:

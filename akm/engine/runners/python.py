@@ -23,6 +23,7 @@ _TYPES: dict[str, type] = {
     "failure_reason": str,
     "diagnostic": str,
     "session_id": str,
+    "worktree": str,
     **dict.fromkeys(_COUNTS, int),
 }
 

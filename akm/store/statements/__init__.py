@@ -34,8 +34,9 @@ def fixed(number: int) -> ColumnElement[int]:
 
 
 def shown(columns: Any) -> list[ColumnElement[Any]]:
-    """List a table's columns for readers: of results only what failed units reported is ever read."""
-    report = case((columns.status == word(states.FAILED), columns.result_json)).label("result_json")
+    """List a table's columns for readers: of results only what failed units and judges said is ever read."""
+    is_told = (columns.status == word(states.FAILED)) | (columns.phase == word("gate"))
+    report = case((is_told, columns.result_json)).label("result_json")
     return [report if column.name == "result_json" else column for column in columns]
 
 

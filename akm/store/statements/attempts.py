@@ -34,7 +34,12 @@ def of_phase(phase: str, value: Any) -> Any:
 STATEMENTS = [
     Written(
         "ATTEMPT_LATEST",
-        at_most(select(c.attempt, c.dispatch_id, c.status).where(*ONE).order_by(c.attempt.desc()), fixed(1)),
+        at_most(
+            select(c.attempt, c.dispatch_id, c.status, c.worktree_path)
+            .where(*ONE)
+            .order_by(c.attempt.desc()),
+            fixed(1),
+        ),
         "LatestAttempt",
     ),
     Written(
@@ -50,7 +55,7 @@ STATEMENTS = [
             c.dispatch_id == bindparam("dispatch_id"),
             c.status == word(states.RUNNING),
         )
-        .values(**{name: bindparam(name) for name in RESULT})
+        .values(**{name: bindparam(name) for name in (*RESULT, "worktree_path")})
         .returning(c.step_id, c.phase),
         "FinishedAttempt",
     ),
@@ -88,6 +93,13 @@ STATEMENTS = [
         .where(OF_RUN, c.engine.is_not(None))
         .group_by(c.engine, c.model),
         "ModelUsage",
+    ),
+    Written(
+        "ATTEMPT_WORKTREES",
+        select(c.unit_id, c.attempt, c.step_id, c.status, c.worktree_path, c.started_at)
+        .where(OF_RUN, c.worktree_path.is_not(None))
+        .order_by(c.run_id, c.unit_id, c.attempt),
+        "Worktree",
     ),
     Written(
         "ATTEMPTS_OF_RUN",

@@ -45,7 +45,7 @@ STATEMENTS = [
             c.status == word(states.RUNNING),
             c.attempts == bindparam("attempt"),
         )
-        .values(status=bindparam("status"), **{name: bindparam(name) for name in RESULT}),
+        .values(**{name: bindparam(name) for name in ("status", *RESULT, "worktree_path")}),
     ),
     Written(
         "UNITS_OF_STEP",
