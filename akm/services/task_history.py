@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
 from akm import states
-from akm.ref_grammar import is_bundle_name
 from akm.store import task_history
 from akm.store.database import Database
 
@@ -77,14 +76,6 @@ def prune(db: Database, *, older_than: str) -> int:
     """Delete the attempts that started before a timestamp and return how many; open ones stay."""
     with db.immediate() as tx:
         return task_history.prune(tx, older_than)
-
-
-def rename_targets(db: Database, old: str, new: str) -> int:
-    """Let every target of the bundle `old`, exact in case, name `new`; returns how many rows changed."""
-    if not (is_bundle_name(old) and is_bundle_name(new)):
-        raise ValueError("both must be names of bundles")
-    with db.immediate() as tx:
-        return task_history.rename_targets(tx, old, new)
 
 
 def _ending(started_at: str, ended: Ended) -> task_history.Ending:

@@ -141,6 +141,10 @@ class LatestRun(NamedTuple):
     updated_at: str
 
 
+class RunCount(NamedTuple):
+    rows: int
+
+
 class StepStateRow(NamedTuple):
     step_id: str
     status: str
@@ -248,6 +252,10 @@ class EventId(NamedTuple):
     id: int
 
 
+class EventCount(NamedTuple):
+    rows: int
+
+
 class EventRow(NamedTuple):
     id: int
     event_type: str
@@ -275,6 +283,26 @@ class TaskInterval(NamedTuple):
 
 class TaskCount(NamedTuple):
     rows: int
+
+
+class TaskKind(NamedTuple):
+    target_kind: str | None
+
+
+class CacheRow(NamedTuple):
+    registry_url: str
+    fetched_at: str
+    etag: str | None
+    last_modified: str | None
+    index_json: str
+
+
+class CacheEntry(NamedTuple):
+    registry_url: str
+    fetched_at: str
+    etag: str | None
+    last_modified: str | None
+    size: int
 
 
 RUN_INSERT: Final = Change(
@@ -418,6 +446,24 @@ RUN_ABANDON: Final = Change(
     "UPDATE workflow_runs SET status='failed', updated_at=?, completed_at=? WHERE id = ? AND status "
     "IN ('active', 'blocked')",
     ("at", "at", "run_id"),
+)
+
+RUNS_RENAME_REFS: Final = Change(
+    "UPDATE workflow_runs SET workflow_ref=(? || substr(workflow_ref, ?)) WHERE workflow_ref >= ? AND "
+    "workflow_ref < ?",
+    ("new", "tail", "first", "end"),
+)
+
+RUNS_OF_BUNDLE: Final = Query(
+    "SELECT count(*) AS rows FROM workflow_runs WHERE workflow_ref >= ? AND workflow_ref < ?",
+    ("first", "end"),
+    RunCount,
+)
+
+RUNS_ACTIVE_OF_BUNDLE: Final = Query(
+    "SELECT id FROM workflow_runs WHERE workflow_ref >= ? AND workflow_ref < ? AND status = 'active'",
+    ("first", "end"),
+    RunId,
 )
 
 STEP_INSERT: Final = Change(
@@ -605,6 +651,22 @@ EVENT_BY_KEY: Final = Query(
     EventId,
 )
 
+EVENT_RELEASE_KEY: Final = Change(
+    "UPDATE events SET idempotency_key=NULL WHERE idempotency_key = ?",
+    ("idempotency_key",),
+)
+
+EVENTS_RENAME_REFS: Final = Change(
+    "UPDATE events SET ref=(? || substr(ref, ?)) WHERE ref >= ? AND ref < ?",
+    ("new", "tail", "first", "end"),
+)
+
+EVENTS_OF_BUNDLE: Final = Query(
+    "SELECT count(*) AS rows FROM events WHERE ref >= ? AND ref < ?",
+    ("first", "end"),
+    EventCount,
+)
+
 EVENTS_ANY: Final = Query(
     "SELECT id, event_type, ts, ref, metadata_json FROM events WHERE id > ? AND (? IS NULL OR ts >= "
     "?) AND (? IS NULL OR event_type = ?) AND (? IS NULL OR ref = ?) AND (? IS NULL OR CASE WHEN "
@@ -760,14 +822,57 @@ TASKS_PRUNABLE: Final = Query(
     TaskCount,
 )
 
+TASK_NEXT_KIND: Final = Query(
+    "SELECT target_kind FROM task_history WHERE target_kind > ? ORDER BY target_kind LIMIT 1 OFFSET 0",
+    ("after",),
+    TaskKind,
+)
+
 TASKS_RENAME_TARGETS: Final = Change(
-    "UPDATE task_history SET target_ref=(? || substr(target_ref, ?)) WHERE target_ref >= ? AND "
-    "target_ref < ?",
-    ("new", "tail", "first", "end"),
+    "UPDATE task_history SET target_ref=(? || substr(target_ref, ?)) WHERE target_kind IS ? AND "
+    "target_ref >= ? AND target_ref < ?",
+    ("new", "tail", "target_kind", "first", "end"),
 )
 
 TASKS_OF_BUNDLE: Final = Query(
-    "SELECT count(*) AS rows FROM task_history WHERE target_ref >= ? AND target_ref < ?",
-    ("first", "end"),
+    "SELECT count(*) AS rows FROM task_history WHERE target_kind IS ? AND target_ref >= ? AND target_ref < ?",
+    ("target_kind", "first", "end"),
     TaskCount,
+)
+
+CACHE_PUT: Final = Change(
+    "INSERT INTO registry_index_cache (registry_url, fetched_at, etag, last_modified, index_json) "
+    "VALUES (?, ?, ?, ?, ?) ON CONFLICT (registry_url) DO UPDATE SET fetched_at = "
+    "excluded.fetched_at, etag = excluded.etag, last_modified = excluded.last_modified, index_json = "
+    "excluded.index_json",
+    ("registry_url", "fetched_at", "etag", "last_modified", "index_json"),
+)
+
+CACHE_RENEW: Final = Change(
+    "UPDATE registry_index_cache SET fetched_at=? WHERE registry_url = ? AND fetched_at = ?",
+    ("at", "registry_url", "seen"),
+)
+
+CACHE_ROW: Final = Query(
+    "SELECT registry_url, fetched_at, etag, last_modified, index_json FROM registry_index_cache WHERE "
+    "registry_url = ?",
+    ("registry_url",),
+    CacheRow,
+)
+
+CACHE_ENTRIES: Final = Query(
+    "SELECT registry_url, fetched_at, etag, last_modified, length(CAST(index_json AS BLOB)) AS size "
+    "FROM registry_index_cache ORDER BY fetched_at DESC, registry_url",
+    (),
+    CacheEntry,
+)
+
+CACHE_DROP: Final = Change(
+    "DELETE FROM registry_index_cache WHERE registry_url = ?",
+    ("registry_url",),
+)
+
+CACHE_CLEAR: Final = Change(
+    "DELETE FROM registry_index_cache",
+    (),
 )

@@ -85,13 +85,24 @@ def prunable(tx: Transaction, older_than: str) -> int:
 def rename_targets(tx: Transaction, old: str, new: str) -> int:
     """Move every target ref of the bundle `old`, exact in case, to the bundle `new`."""
     first, end = bundle_range(old)
-    return tx.run(sql.TASKS_RENAME_TARGETS, first=first, end=end, new=new, tail=len(old) + 1)
+    values: dict[str, str | int] = {"first": first, "end": end, "new": new, "tail": len(old) + 1}
+    return sum(tx.run(sql.TASKS_RENAME_TARGETS, target_kind=kind, **values) for kind in _kinds(tx))
 
 
 def targets_of(tx: Transaction, bundle: str) -> int:
     """Count what `rename_targets` would move."""
     first, end = bundle_range(bundle)
-    return _count(tx.one(sql.TASKS_OF_BUNDLE, first=first, end=end))
+    return sum(
+        _count(tx.one(sql.TASKS_OF_BUNDLE, target_kind=kind, first=first, end=end)) for kind in _kinds(tx)
+    )
+
+
+def _kinds(tx: Transaction) -> list[str | None]:
+    """List every kind of target that may be stored, by one step in the index for each."""
+    kinds: list[str | None] = [None, ""]
+    while (row := tx.one(sql.TASK_NEXT_KIND, after=kinds[-1])) is not None:
+        kinds.append(row.target_kind)
+    return kinds
 
 
 def _count(row: sql.TaskCount | None) -> int:

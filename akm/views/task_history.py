@@ -13,7 +13,7 @@ from akm.store.task_history import NO_LIMIT, Filters
 from akm.views import history_metadata
 from akm.views.history_metadata import Damaged, Metadata, Warned
 
-__all__ = ["Filters", "Reader", "completed_intervals", "latest", "prunable", "query", "runs", "targets_of"]
+__all__ = ["Filters", "Reader", "completed_intervals", "latest", "prunable", "query", "runs"]
 
 #: How an open row reads whose process is gone. No row has it.
 INTERRUPTED: Final = "interrupted"
@@ -75,12 +75,6 @@ def prunable(db: Database, *, older_than: str) -> int:
     """Count the attempts that pruning with the same bound deletes."""
     with db.read() as tx:
         return task_history.prunable(tx, older_than)
-
-
-def targets_of(db: Database, bundle: str) -> int:
-    """Count the targets that a rename of `bundle` moves."""
-    with db.read() as tx:
-        return task_history.targets_of(tx, bundle)
 
 
 def _without_empty(asked: Filters) -> Filters:

@@ -9,7 +9,7 @@ from sqlalchemy.dialects import sqlite
 
 from akm import states
 from akm.models import TaskHistory
-from akm.store.statements import Written, at_most, word
+from akm.store.statements import Written, at_most, fixed, in_bundle, moved, word
 
 history = TaskHistory.__table__  # type: ignore[attr-defined]
 c = history.c
@@ -26,9 +26,8 @@ IS_OLD = and_(
     c.started_at < bindparam("older_than"),
     or_(c.status != word(states.ACTIVE), c.completed_at.is_not(None)),
 )
-# Of refs alone, whatever their kind, no index knows: renames are rare and may read the table.
-IN_BUNDLE = (c.target_ref >= bindparam("first"), c.target_ref < bindparam("end"))
-MOVED = bindparam("new").op("||")(func.substr(c.target_ref, bindparam("tail")))
+# The index of targets starts with the kind, so one kind is asked for at a time; null is one too.
+IN_BUNDLE = (c.target_kind.is_not_distinct_from(bindparam("target_kind")), *in_bundle(c.target_ref))
 
 
 def given(**values: ColumnElement[Any]) -> dict[str, Any]:
@@ -82,6 +81,13 @@ STATEMENTS = [
     Written("TASK_INTERVALS", INTERVALS.order_by(c.started_at), "TaskInterval"),
     Written("TASKS_PRUNE", delete(history).where(IS_OLD)),
     Written("TASKS_PRUNABLE", COUNTED.where(IS_OLD), "TaskCount"),
-    Written("TASKS_RENAME_TARGETS", update(history).where(*IN_BUNDLE).values(target_ref=MOVED)),
+    Written(
+        "TASK_NEXT_KIND",
+        at_most(
+            select(c.target_kind).where(c.target_kind > bindparam("after")).order_by(c.target_kind), fixed(1)
+        ),
+        "TaskKind",
+    ),
+    Written("TASKS_RENAME_TARGETS", update(history).where(*IN_BUNDLE).values(target_ref=moved(c.target_ref))),
     Written("TASKS_OF_BUNDLE", COUNTED.where(*IN_BUNDLE), "TaskCount"),
 ]

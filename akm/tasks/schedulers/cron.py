@@ -12,6 +12,11 @@ NAME = "cron"
 _PATIENCE_SECONDS = 60
 
 
+def is_there() -> bool:
+    """Tell whether this machine has a `crontab` command at all."""
+    return shutil.which("crontab") is not None
+
+
 def read() -> str:
     """Return the text of the user's crontab, empty when there is none. Raises ConfigError."""
     done = _crontab("-l")
