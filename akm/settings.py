@@ -170,9 +170,12 @@ class RegistrySource(_Section):
 
 
 class SchedulerSettings(_Section):
-    """The refs of the tasks that are scheduled."""
+    """The refs of the tasks that are scheduled. None: this machine never chose, which is not the empty list.
 
-    enabled: list[Text] = []
+    What an entry may be is `akm.tasks.activation`'s: one that is none is left out and spoils no other.
+    """
+
+    enabled: list[Any] | None = None
 
 
 class DatabaseSettings(_Section):

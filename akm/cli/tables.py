@@ -17,6 +17,7 @@ STYLES = {
     "completed": "green",
     "blocked": "yellow",
     "interrupted": "yellow",
+    "missed": "yellow",
     "failed": "red",
     "skipped": "dim",
     "pending": "dim",

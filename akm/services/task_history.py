@@ -28,8 +28,9 @@ class Holder(NamedTuple):
 class Ended(NamedTuple):
     """How an attempt ended.
 
-    `status` active is a workflow that can be gone on with. `detail` may hold runId, reason, error and
-    exitCode. `engine` counts only with `has_engine`: then None says that the command had none.
+    `bundle` tells tasks of one id apart: the name of the task's bundle, or a project's folder. `status`
+    active is a workflow that can be gone on with. `detail` may hold runId, reason, error and exitCode.
+    `engine` counts only with `has_engine`: then None says that the command had none.
     """
 
     status: str
@@ -41,12 +42,14 @@ class Ended(NamedTuple):
     detail: Mapping[str, Any] | None = None
     engine: str | None = None
     has_engine: bool = False
+    bundle: str | None = None
 
 
-def reserve(db: Database, task_id: str, *, at: str, holder: Holder) -> str:
+def reserve(db: Database, task_id: str, *, at: str, holder: Holder, bundle: str | None = None) -> str:
     """Open a row for an attempt that starts now and return its start, which identifies it.
 
-    That is `at`, or the first millisecond after it that no other attempt of the task has.
+    That is `at`, or the first millisecond after it that no other attempt of a task of that id has. `bundle`
+    is as in `Ended`.
     """
     described = {
         "pid": holder.pid,
@@ -55,7 +58,7 @@ def reserve(db: Database, task_id: str, *, at: str, holder: Holder) -> str:
     }
     metadata_json = _metadata(0, None, holder=described)
     with db.immediate() as tx:
-        return task_history.reserve(tx, task_id, at, metadata_json)
+        return task_history.reserve(tx, task_id, at, metadata_json, bundle)
 
 
 def finalize(db: Database, task_id: str, started_at: str, ended: Ended) -> bool:
@@ -69,7 +72,7 @@ def record(db: Database, task_id: str, started_at: str, ended: Ended) -> bool:
     """Write an attempt that could not be reserved; False when its row exists, which is left as it is."""
     ending = _ending(started_at, ended)
     with db.immediate() as tx:
-        return task_history.record(tx, task_id, started_at, ending)
+        return task_history.record(tx, task_id, started_at, ending, ended.bundle)
 
 
 def prune(db: Database, *, older_than: str) -> int:
@@ -96,7 +99,7 @@ def _ending(started_at: str, ended: Ended) -> task_history.Ending:
 
 
 def _metadata(duration_ms: int, detail: Mapping[str, Any] | None, **more: Any) -> str:
-    known = {
+    known: dict[str, Any] = {
         "metadataVersion": VERSION,
         "durationMs": duration_ms,
         "detail": None if detail is None else dict(detail),

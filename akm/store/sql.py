@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 from akm.store.statement import Change, Query
 
 # The revisions of the schema, oldest first; the last one is what this build reads and writes.
-REVISIONS: Final = ("0001",)
+REVISIONS: Final = ("0001", "0002")
 
 # What the revisions together make, for a file that is new; an older file is taken there revision by revision.
 SCHEMA: Final = (
@@ -23,7 +23,8 @@ SCHEMA: Final = (
     "TEXT, last_modified TEXT, index_json TEXT DEFAULT '{}' NOT NULL, PRIMARY KEY (registry_url) )",
     "CREATE TABLE task_history ( id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT, task_id TEXT NOT "
     "NULL, status TEXT NOT NULL, started_at TEXT NOT NULL, completed_at TEXT, failed_at TEXT, "
-    "log_path TEXT, target_kind TEXT, target_ref TEXT, metadata_json TEXT DEFAULT '{}' NOT NULL )",
+    "log_path TEXT, target_kind TEXT, target_ref TEXT, metadata_json TEXT DEFAULT '{}' NOT NULL, "
+    "bundle TEXT )",
     "CREATE TABLE workflow_runs ( id TEXT NOT NULL, workflow_ref TEXT NOT NULL, workflow_entry_id "
     "INTEGER, workflow_title TEXT NOT NULL, status TEXT NOT NULL, current_step_id TEXT, created_at "
     "TEXT NOT NULL, updated_at TEXT NOT NULL, completed_at TEXT, scope_key TEXT, agent_harness TEXT, "
@@ -60,6 +61,7 @@ SCHEMA: Final = (
     "CREATE INDEX idx_events_ts ON events (ts)",
     "CREATE INDEX idx_events_type ON events (event_type)",
     "CREATE INDEX idx_registry_cache_fetched ON registry_index_cache (fetched_at)",
+    "CREATE INDEX idx_task_history_bundle ON task_history (bundle)",
     "CREATE UNIQUE INDEX idx_task_history_run ON task_history (task_id, started_at)",
     "CREATE INDEX idx_task_history_started ON task_history (started_at)",
     "CREATE INDEX idx_task_history_status ON task_history (status)",
@@ -274,6 +276,7 @@ class TaskRow(NamedTuple):
     target_kind: str | None
     target_ref: str | None
     metadata_json: str
+    bundle: str | None
 
 
 class TaskInterval(NamedTuple):
@@ -714,15 +717,15 @@ EVENTS_LAST_ID: Final = Query(
 
 TASK_RESERVE: Final = Change(
     "INSERT INTO task_history (task_id, status, started_at, completed_at, failed_at, log_path, "
-    "target_kind, target_ref, metadata_json) VALUES (?, 'active', ?, NULL, NULL, NULL, NULL, NULL, ?) "
-    "ON CONFLICT DO NOTHING",
-    ("task_id", "started_at", "metadata_json"),
+    "target_kind, target_ref, metadata_json, bundle) VALUES (?, 'active', ?, NULL, NULL, NULL, NULL, "
+    "NULL, ?, ?) ON CONFLICT DO NOTHING",
+    ("task_id", "started_at", "metadata_json", "bundle"),
 )
 
 TASK_RECORD: Final = Change(
     "INSERT INTO task_history (task_id, status, started_at, completed_at, failed_at, log_path, "
-    "target_kind, target_ref, metadata_json) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO "
-    "NOTHING",
+    "target_kind, target_ref, metadata_json, bundle) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON "
+    "CONFLICT DO NOTHING",
     (
         "task_id",
         "status",
@@ -733,6 +736,7 @@ TASK_RECORD: Final = Change(
         "target_kind",
         "target_ref",
         "metadata_json",
+        "bundle",
     ),
 )
 
@@ -755,18 +759,32 @@ TASK_FINALIZE: Final = Change(
 
 TASKS_ANY: Final = Query(
     "SELECT task_id, status, started_at, completed_at, failed_at, log_path, target_kind, target_ref, "
-    "metadata_json FROM task_history WHERE started_at >= ? AND started_at <= ? AND (? IS NULL OR "
-    "status = ?) AND (? IS NULL OR target_kind = ?) AND (? IS NULL OR target_ref = ?) ORDER BY "
-    "started_at DESC, id DESC LIMIT ? OFFSET 0",
-    ("since", "until", "status", "status", "target_kind", "target_kind", "target_ref", "target_ref", "limit"),
+    "metadata_json, bundle FROM task_history WHERE started_at >= ? AND started_at <= ? AND (? IS NULL "
+    "OR status = ?) AND (? IS NULL OR target_kind = ?) AND (? IS NULL OR target_ref = ?) AND (? IS "
+    "NULL OR coalesce(bundle, ?) = ?) ORDER BY started_at DESC, id DESC LIMIT ? OFFSET 0",
+    (
+        "since",
+        "until",
+        "status",
+        "status",
+        "target_kind",
+        "target_kind",
+        "target_ref",
+        "target_ref",
+        "bundle",
+        "bundle",
+        "bundle",
+        "limit",
+    ),
     TaskRow,
 )
 
 TASKS_OF_ID: Final = Query(
     "SELECT task_id, status, started_at, completed_at, failed_at, log_path, target_kind, target_ref, "
-    "metadata_json FROM task_history WHERE task_id = ? AND started_at >= ? AND started_at <= ? AND (? "
-    "IS NULL OR status = ?) AND (? IS NULL OR target_kind = ?) AND (? IS NULL OR target_ref = ?) "
-    "ORDER BY started_at DESC, id DESC LIMIT ? OFFSET 0",
+    "metadata_json, bundle FROM task_history WHERE task_id = ? AND started_at >= ? AND started_at <= "
+    "? AND (? IS NULL OR status = ?) AND (? IS NULL OR target_kind = ?) AND (? IS NULL OR target_ref "
+    "= ?) AND (? IS NULL OR coalesce(bundle, ?) = ?) ORDER BY started_at DESC, id DESC LIMIT ? OFFSET "
+    "0",
     (
         "task_id",
         "since",
@@ -777,6 +795,9 @@ TASKS_OF_ID: Final = Query(
         "target_kind",
         "target_ref",
         "target_ref",
+        "bundle",
+        "bundle",
+        "bundle",
         "limit",
     ),
     TaskRow,
@@ -784,9 +805,10 @@ TASKS_OF_ID: Final = Query(
 
 TASKS_OF_TARGET: Final = Query(
     "SELECT task_id, status, started_at, completed_at, failed_at, log_path, target_kind, target_ref, "
-    "metadata_json FROM task_history WHERE target_kind = ? AND target_ref = ? AND started_at >= ? AND "
-    "started_at <= ? AND (? IS NULL OR status = ?) AND (? IS NULL OR target_kind = ?) AND (? IS NULL "
-    "OR target_ref = ?) ORDER BY started_at DESC, id DESC LIMIT ? OFFSET 0",
+    "metadata_json, bundle FROM task_history WHERE target_kind = ? AND target_ref = ? AND started_at "
+    ">= ? AND started_at <= ? AND (? IS NULL OR status = ?) AND (? IS NULL OR target_kind = ?) AND (? "
+    "IS NULL OR target_ref = ?) AND (? IS NULL OR coalesce(bundle, ?) = ?) ORDER BY started_at DESC, "
+    "id DESC LIMIT ? OFFSET 0",
     (
         "target_kind",
         "target_ref",
@@ -798,6 +820,9 @@ TASKS_OF_TARGET: Final = Query(
         "target_kind",
         "target_ref",
         "target_ref",
+        "bundle",
+        "bundle",
+        "bundle",
         "limit",
     ),
     TaskRow,
@@ -829,14 +854,26 @@ TASK_NEXT_KIND: Final = Query(
 )
 
 TASKS_RENAME_TARGETS: Final = Change(
-    "UPDATE task_history SET target_ref=(? || substr(target_ref, ?)) WHERE target_kind IS ? AND "
-    "target_ref >= ? AND target_ref < ?",
-    ("new", "tail", "target_kind", "first", "end"),
+    "UPDATE task_history SET target_ref=(? || substr(target_ref, ?)), bundle=CASE WHEN (bundle = ?) "
+    "THEN ? ELSE bundle END WHERE target_kind IS ? AND target_ref >= ? AND target_ref < ?",
+    ("new", "tail", "old", "new", "target_kind", "first", "end"),
 )
 
 TASKS_OF_BUNDLE: Final = Query(
     "SELECT count(*) AS rows FROM task_history WHERE target_kind IS ? AND target_ref >= ? AND target_ref < ?",
     ("target_kind", "first", "end"),
+    TaskCount,
+)
+
+TASKS_RENAME_OWNER: Final = Change(
+    "UPDATE task_history SET bundle=? WHERE bundle = ?",
+    ("new", "old"),
+)
+
+TASKS_OWNED: Final = Query(
+    "SELECT count(*) AS rows FROM task_history WHERE bundle = ? AND (target_ref IS NULL OR NOT "
+    "(target_ref >= ? AND target_ref < ?))",
+    ("old", "first", "end"),
     TaskCount,
 )
 

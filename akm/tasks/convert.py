@@ -10,7 +10,7 @@ from typing import Any
 from akm.engine import backup
 from akm.errors import UsageError
 from akm.ref_grammar import PROJECT
-from akm.tasks import faults, ids, old, source, versions, yaml_emit, yaml_text
+from akm.tasks import faults, ids, old, params, source, versions, yaml_emit, yaml_text
 from akm.tasks.catalog import File
 from akm.workflow.frontmatter import Node
 
@@ -78,18 +78,11 @@ def _target(task: old.Old) -> dict[str, Any]:
 
 
 def _carry_params(task: old.Old, file: File, values: dict[str, Any]) -> None:
-    params = task.values["params"]
-    if not isinstance(params, dict):
+    given = task.values["params"]
+    if not isinstance(given, dict):
         raise faults.invalid(file.path, None, "`params` must be a mapping of names to values; correct it.")
-    if params:
-        values["inputs"] = {name: {**_typed(value), "default": value} for name, value in params.items()}
-
-
-def _typed(value: Any) -> dict[str, str]:
-    for kind, name in ((bool, "boolean"), (str, "string"), (int | float, "number"), (list, "array")):
-        if isinstance(value, kind):
-            return {"type": name}
-    return {"type": "object"} if isinstance(value, dict) else {}
+    if given:
+        values["inputs"] = params.declared(given)
 
 
 def _enabling(task: old.Old, file: File) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from akm import config, paths
@@ -25,7 +24,7 @@ class _Found:
 
 def report(opened: Opened, layers: config.Layers, state: FiringState, *, now: float) -> dict[str, Any]:
     """Compare what should have run with what did, and say where everything is. `ok`: nothing is wrong."""
-    found = _look(activation.bundles(layers))
+    found = _look()
     late = _late(found.enabled, opened, state, now)
     problems = found.problems
     if state.problem is not None and found.enabled and not state.is_served:
@@ -44,11 +43,11 @@ def report(opened: Opened, layers: config.Layers, state: FiringState, *, now: fl
     }
 
 
-def _look(known: dict[str, Path]) -> _Found:
-    refs = set(activation.enabled() or ())
+def _look() -> _Found:
     found = _Found()
+    refs = set(activation.enabled(lambda text: found.problems.append({"problem": text})) or ())
     # A scheduler knows no project, so none is looked at.
-    for entry in catalog.tasks(known, Path("/nonexistent")):
+    for entry in catalog.tasks(activation.bundles(), None):
         is_enabled = entry.ref in refs
         refs.discard(entry.ref)
         if isinstance(entry.task, AkmError):
@@ -68,7 +67,7 @@ def _late(tasks: list[Task], opened: Opened, state: FiringState, now: float) -> 
     with opened() as db:
         for task in tasks:
             since = overdue.changed_at(task.path, paths.user_config_file())
-            one = overdue.find(task, overdue.last_run(db, task.id), now, known_since=since)
+            one = overdue.find(task, overdue.last_run(db, task), now, known_since=since)
             if one is not None:
                 late.append(one.shown(state.cause(task.ref)))
     return late

@@ -1,7 +1,8 @@
-"""Tasks that hand prose to a configured engine: which one, with which text, as which program."""
+"""Tasks that hand prose to a configured engine: which one, with which text, for how long."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from akm import config
@@ -11,15 +12,23 @@ from akm.tasks import places
 from akm.tasks.task import Command, Task
 
 if TYPE_CHECKING:
-    from akm.settings import AgentEngine
+    from akm.settings import AgentEngine, Config, Engine
 
 _FENCE = "---"
 
 
-def chosen(task: Task, work: Workplace) -> tuple[str, AgentEngine]:
-    """Return the engine of a task with its name. Raises ConfigError naming the setting that is missing."""
-    from akm.settings import AgentEngine
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """The engine of a task. `timeout_ms` None is no limit; `warnings` say what it cannot be told."""
 
+    name: str
+    engine: AgentEngine
+    timeout_ms: int | None
+    warnings: tuple[str, ...] = ()
+
+
+def chosen(task: Task, work: Workplace) -> Chosen:
+    """Choose the engine of a task. Raises ConfigError naming the setting that is missing or does not do."""
     checked = config.load(layers=work.layers)
     name = task.engine or checked.defaults.engine
     if name is None:
@@ -34,15 +43,59 @@ def chosen(task: Task, work: Workplace) -> tuple[str, AgentEngine]:
             f"Task {task.id} needs the engine {name!r}, which is not configured: set engines.{name}.",
             code="LLM_NOT_CONFIGURED",
         )
+    usable = _usable(task, name, engine)
+    model = _model(task, name, checked)
+    return Chosen(name, usable, _timeout_ms(task, usable), _unheard(task, name, model))
+
+
+def _usable(task: Task, name: str, engine: Engine) -> AgentEngine:
+    """Return the engine if a task can be handed to it. Raises ConfigError, or UsageError for `agent`."""
+    from akm.settings import AgentEngine
+
     if not isinstance(engine, AgentEngine):
         raise ConfigError(
-            f"Task {task.id} needs an engine of the kind agent, and engines.{name} is of another kind: "
-            "name another one in the task's `engine`.",
+            f"Task {task.id} asks for engines.{name}, which is a model behind an endpoint, and a task cannot "
+            "call one yet: name an engine of the kind agent in the task's `engine`.",
             code="TASK_TARGET_UNSUPPORTED",
         )
     if engine.unavailable is not None:
         raise ConfigError(f"engines.{name}: {engine.unavailable}", code="TASK_TARGET_UNSUPPORTED")
-    return name, engine
+    if task.agent is not None:
+        # Whoever names an agent counts on its instructions and its limits; without them it would be another.
+        raise UsageError(
+            f"Task {task.id} names the agent {task.agent!r}, and no engine is handed an agent's instructions "
+            "yet: remove `agent`, and write into the command what the agent is to heed.",
+            code="TASK_TARGET_UNSUPPORTED",
+        )
+    return engine
+
+
+def _model(task: Task, name: str, checked: Config) -> str | None:
+    """Return the model that the task asks for, its alias resolved. Raises ConfigError."""
+    if task.model is None or task.model not in checked.models:
+        return task.model
+    found = checked.models[task.model].get(name)
+    if found is None:
+        raise ConfigError(
+            f"The model alias {task.model!r} of task {task.id} says nothing about the engine {name}: "
+            f"set {name} under [models.{task.model}].",
+        )
+    return found
+
+
+def _unheard(task: Task, name: str, model: str | None) -> tuple[str, ...]:
+    if model is None:
+        return ()
+    return (
+        f"Task {task.id} asks for the model {model}, and engines.{name} cannot be told one, because its "
+        "command decides: write the model into that command, or remove `model`.",
+    )
+
+
+def _timeout_ms(task: Task, engine: AgentEngine) -> int | None:
+    if task.says_timeout or engine.timeout is None:
+        return task.timeout_ms
+    return None if engine.timeout == "none" else engine.timeout
 
 
 def text(task: Task, target: Command, work: Workplace) -> str:

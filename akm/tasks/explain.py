@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from akm.tasks import unused
 from akm.tasks.inputs import Bound, Given, resolve
 from akm.tasks.old import Old
 from akm.tasks.task import Command, Shell, Target, Task
@@ -24,7 +25,7 @@ def described(task: Task) -> dict[str, Any]:
         "maxRetries": task.max_retries,
         "output": task.output,
     }
-    lists = {"tags": [*task.tags], "redact": [*task.redact], "notApplied": [*task.not_applied]}
+    lists = {"tags": [*task.tags], "redact": [*task.redact], "notApplied": [*unused.keys(task)]}
     return {
         "ref": task.ref,
         "id": task.id,

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from akm.errors import AkmError
-from akm.tasks import installation, serving
-from akm.tasks.schedulers import cron, crontab_text, row
+from akm.tasks import installation
+from akm.tasks.schedulers import cron, crontab_text, lock, row
 
 _DAEMONS = frozenset({"cron", "crond", "cronie", "fcron", "busybox crond", "systemd-cron"})
 
@@ -60,7 +60,7 @@ def look() -> FiringState:
                 refs.add(owner.ref)
     except AkmError as error:
         problem = error.message
-    return FiringState(frozenset(refs), problem, has_cron_daemon(), serving.is_served())
+    return FiringState(frozenset(refs), problem, has_cron_daemon(), lock.is_served())
 
 
 def has_cron_daemon(processes: Path = Path("/proc")) -> bool | None:

@@ -26,6 +26,12 @@ INTERPRETERS: Mapping[str, tuple[str, ...]] = {
     ".cmd": ("cmd", "/d", "/s", "/c"),
     ".bat": ("cmd", "/d", "/s", "/c"),
 }
+#: How a program of the table is called where it does not have that name.
+_OTHER_NAMES: Mapping[str, tuple[str, ...]] = {
+    "python": ("python3",),
+    "rscript": ("Rscript",),
+    "powershell": ("pwsh",),
+}
 
 
 def interpreter(path: Path) -> tuple[str, ...]:
@@ -40,6 +46,6 @@ def interpreter(path: Path) -> tuple[str, ...]:
     return found
 
 
-def argv(file: Path) -> tuple[str, ...]:
-    """Return the whole command that runs a script. Raises UsageError `TASK_TARGET_UNSUPPORTED`."""
-    return (*interpreter(file), str(file))
+def names(program: str) -> tuple[str, ...]:
+    """Return the names under which a program of the table may be installed, the usual one first."""
+    return (program, *_OTHER_NAMES.get(program, ()))

@@ -17,6 +17,8 @@ LOOK_BACK_SECONDS = 7 * 86_400
 PATIENCE_SECONDS = 120
 #: An attempt is reserved a moment after its fire, by another process with the same clock.
 _SLACK_SECONDS = 1
+#: How many attempts are looked through for one that was no missed fire.
+_NEWEST = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,12 +60,11 @@ def find(
     return Overdue(task.ref, clock.stamp(found[0]), clock.stamp(found[-1]), len(found))
 
 
-def last_run(db: Database, task_id: str) -> str | None:
+def last_run(db: Database, task: Task) -> str | None:
     """Return when the task really ran last; what was missed is no run."""
     from akm.services.task_history import MISSED
-    from akm.views import task_history
 
-    for row in task_history.runs(db, task_id, running.reader()):
+    for row in running.attempts(db, running.of(task, limit=_NEWEST)):
         if row["status"] not in (MISSED, states.SKIPPED):
             return str(row["startedAt"])
     return None

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from akm import config
 from akm.errors import AkmError
 from akm.tasks import activation, installation, sync
 from akm.tasks.schedulers import cron, crontab_text, lock
@@ -35,14 +34,13 @@ def _synced(old: str, new: str) -> dict[str, Any]:
     blocks = crontab_text.blocks(cron.read())
     if activation.enabled() is None:
         # Without a list it is today's rows that say what is switched on, and these have the old name.
-        known = activation.bundles(config.read())
+        known = activation.bundles()
         stale = _of_bundle(blocks, old)
         renamed = [
             replace(one, native_id=new + one.native_id.removeprefix(old)) if one in stale else one
             for one in blocks
         ]
-        refs, _warnings = sync.chosen(renamed, installation.here(), known)
-        activation.write(refs)
+        activation.write(activation.chosen(renamed, installation.here().mark, known).refs)
     return sync.sync()
 
 

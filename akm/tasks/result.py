@@ -11,21 +11,23 @@ from akm.tasks.prepare import Flow, Prepared
 from akm.tasks.redaction import Redactor
 from akm.tasks.task import Task
 
-#: The codes that may stand in a row; everything else is INTERNAL, because a message may hold anything.
+#: The codes that may stand in a row; everything else is INTERNAL, so that the words are a closed set.
 SAFE_CODES = frozenset({
     "CONFIG_DIR_UNRESOLVABLE", "STASH_DIR_NOT_FOUND", "STASH_DIR_NOT_A_DIRECTORY",
     "STASH_DIR_UNREADABLE", "LLM_NOT_CONFIGURED", "INVALID_CONFIG_FILE", "TEST_ISOLATION_MISSING",
     "INVALID_FLAG_VALUE", "MISSING_REQUIRED_ARGUMENT", "PATH_ESCAPE_VIOLATION",
     "TASK_SCHEMA_VERSION_UNSUPPORTED", "ASSET_NOT_FOUND", "WORKFLOW_NOT_FOUND", "FILE_NOT_FOUND",
     "TASK_SOURCE_INVALID", "COMPOSITION_INVALID", "TARGET_REF_INVALID", "WORKFLOW_SOURCE_INVALID",
-    "INPUT_BINDING_INVALID", "TASK_TARGET_UNSUPPORTED", "RUN_LEASE_HELD", "STATE_DB_CONTENDED",
+    "INPUT_BINDING_INVALID", "TASK_TARGET_UNSUPPORTED",
 })  # fmt: skip
+#: Somebody else in the way is nothing internal either.
+HELD_CODES = frozenset({"RUN_LEASE_HELD", "STATE_DB_CONTENDED"})
 
 
 def safe_code(error: BaseException) -> str:
     """Return the error's code when it may be kept, else `INTERNAL`."""
     code = getattr(error, "code", None)
-    return code if isinstance(code, str) and code in SAFE_CODES else "INTERNAL"
+    return code if isinstance(code, str) and code in SAFE_CODES | HELD_CODES else "INTERNAL"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""The process that serves: one per installation, its memory of how far it came, its loop until a signal."""
+"""The process that serves: what it starts, its memory of how far it came, its loop until a signal."""
 
 from __future__ import annotations
 
@@ -6,15 +6,14 @@ import json
 import math
 import os
 import subprocess
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from time import monotonic
 
-from akm import clock, config, paths
+from akm import clock, paths
 from akm.engine.abort import Abort
-from akm.errors import AkmError, ConfigError, TransientError
-from akm.tasks import activation, launcher, source
+from akm.errors import AkmError, ConfigError
+from akm.tasks import activation, catalog, launcher
 from akm.tasks.due import Due
 from akm.tasks.schedulers.row import flags
 from akm.tasks.serve import Server
@@ -25,50 +24,17 @@ STOP_SECONDS = 15.0
 _LOOK_SECONDS = 0.05
 
 
-@contextmanager
-def alone() -> Iterator[None]:
-    """Hold the right to serve for the block. Raises TransientError when another process serves."""
-    from filelock import FileLock, Timeout
-
-    file = _lock_file()
-    paths.create(file.parent)
-    lock = FileLock(file, timeout=0, mode=0o600)
-    try:
-        lock.acquire()
-    except Timeout:
-        raise TransientError(
-            f"Another `akm task serve` is running (it holds {file}).",
-            code="SCHEDULER_LOCK_HELD",
-            hint="Stop that one first.",
-        ) from None
-    except OSError as error:
-        raise ConfigError(f"The lock {file} cannot be taken: {error.strerror}.") from error
-    try:
-        yield
-    finally:
-        lock.release()
-
-
-def is_served() -> bool:
-    """Tell whether a server is running."""
-    try:
-        with alone():
-            return False
-    except TransientError:
-        return True
-
-
 def enabled_tasks(complain: Callable[[str], None]) -> list[Task]:
     """Read the tasks that are switched on and have a schedule; complains of each that cannot be read."""
-    known = activation.bundles(config.read(Path("/")))
+    known = activation.bundles()
     found = []
-    for ref in activation.enabled() or ():
+    for ref in activation.enabled(complain) or ():
+        file = activation.file(ref, known)
+        if file is None:
+            complain(f"{ref} is enabled, but its bundle is not configured in the user's file.")
+            continue
         try:
-            place = activation.canonical(ref, known)
-            if place is None:
-                complain(f"{ref} is enabled, but its bundle is not configured in the user's file.")
-                continue
-            found.append(source.read(place.path, bundle=place.bundle, root=place.root))
+            found.append(catalog.read(file))
         except AkmError as error:
             complain(f"{ref} is enabled and cannot be run: {error.message}")
     return [task for task in found if task.schedules]
@@ -143,10 +109,6 @@ def _stop(server: Server) -> None:
     finally:
         with_patience.close()
     server.kill()
-
-
-def _lock_file() -> Path:
-    return paths.state_dir() / "locks" / "task-serve.lock"
 
 
 def _memory() -> Path:

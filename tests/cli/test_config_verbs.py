@@ -47,7 +47,7 @@ def test_show_tells_where_each_value_came_from(
     assert found["engines.e.api_key_env"] == ("THE_KEY", f"user file {user}")
     assert found["registry.ttl_seconds"] == (5, f"project file {project}")
     assert found["defaults.engine"] == ("e", "environment AKM_DEFAULTS_ENGINE")
-    assert found["scheduler.enabled"] == ([], "default")
+    assert found["scheduler.enabled"] == (None, "default")
     assert "sk-never-shown" not in done.out + done.err
 
 

@@ -146,3 +146,20 @@ def test_pruning_counts_first_and_then_deletes_as_many(run: Run, ledger: Path, v
 def test_a_task_called_prune_has_a_history(run: Run, ledger: Path) -> None:
     record(ledger, MOMENTS[0], task_id="prune")
     assert starts(run("task", "history", "--id", "prune")) == [MOMENTS[0]]
+
+
+def test_a_ref_narrows_to_its_bundle_and_to_rows_that_name_none(run: Run, home: Path, ledger: Path) -> None:
+    for at, bundle in zip(MOMENTS, ("team", "mine", None, str(home / "project")), strict=True):
+        record(ledger, at, ended=DONE._replace(bundle=bundle))
+    asked = ("task", "history")
+    assert starts(run(*asked, "team//tasks/nightly")) == [MOMENTS[2], MOMENTS[0]]
+    assert starts(run(*asked, "mine//nightly.yml", "--limit", "1")) == [MOMENTS[2]]
+    assert starts(run(*asked, "--id", "project//tasks/nightly")) == [MOMENTS[3], MOMENTS[2]]
+    assert len(starts(run(*asked, "tasks/nightly"))) == 4
+    assert [row.get("bundle") for row in run(*asked).result["rows"]][1:] == [None, "mine", "team"]
+
+
+def test_what_was_missed_can_be_asked_for(run: Run, ledger: Path) -> None:
+    record(ledger, MOMENTS[0])
+    record(ledger, MOMENTS[1], ended=DONE._replace(status="missed"))
+    assert starts(run("task", "history", "--status", "missed")) == [MOMENTS[1]]

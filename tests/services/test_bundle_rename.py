@@ -153,3 +153,16 @@ def test_the_rows_of_one_bundle_are_moved_without_a_look_at_the_others(db: Datab
     # A look at each of the others would take two steps of the machine at the very least.
     assert steps[0] * 100 < 400 * 60
     assert row(db, "SELECT count(*) AS n FROM task_history WHERE target_ref >= 'crew//'")["n"] == 20_000
+
+
+def test_the_attempts_of_a_bundles_tasks_move_with_it(db: Database) -> None:
+    for number, bundle in enumerate(["team", "TEAM", "team2", None]):
+        ended = Ended("completed", AT, 5, bundle=bundle)
+        task_history.record(db, "nightly", later(number), ended)
+    both = Ended("completed", AT, 5, target_kind="workflow", target_ref="team//workflows/w", bundle="team")
+    task_history.record(db, "own", AT, both)
+    assert views.counts(db, "team").task_history == 2
+    assert renamed(db, "team", "crew").task_history == 2
+    found = [one["bundle"] for one in rows(db, "SELECT bundle FROM task_history ORDER BY id")]
+    assert found == ["crew", "TEAM", "team2", None, "crew"]
+    assert views.counts(db, "team").task_history == 0

@@ -49,7 +49,7 @@ def test_what_was_missed_is_no_run(bench: Bench) -> None:
     with bench.opened() as db:
         for at, status in (("2026-12-02T09:00:00.000Z", "completed"), ("2026-12-02T10:00:00.000Z", "missed")):
             task_history.record(db, "t", at, Ended(status=status, completed_at=at, duration_ms=0))
-        assert overdue.last_run(db, "t") == "2026-12-02T09:00:00.000Z"
+        assert overdue.last_run(db, bench.task("true")) == "2026-12-02T09:00:00.000Z"
 
 
 @pytest.mark.parametrize(

@@ -177,7 +177,7 @@ def test_a_name_that_gives_no_id_is_refused(tmp_path: Path, name: str) -> None:
 
 
 def test_a_script_is_run_by_what_its_ending_stands_for() -> None:
-    assert interpreters.argv(Path("/b/x.kts")) == ("kotlinc", "-script", "/b/x.kts")
+    assert interpreters.interpreter(Path("/b/x.kts")) == ("kotlinc", "-script")
     with pytest.raises(UsageError, match=r"x\.exe") as caught:
         interpreters.interpreter(Path("/b/x.exe"))
     assert caught.value.code == "TASK_TARGET_UNSUPPORTED"

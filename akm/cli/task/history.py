@@ -14,12 +14,13 @@ from akm.cli import durations, ledger, output
 from akm.cli.lazy import COMMAND_CLASS, Command
 from akm.cli.tables import Table
 from akm.errors import UsageError
+from akm.ref_grammar import PROJECT
 from akm.tasks.history import reading
 from akm.views import task_history
 from akm.views.task_history import Filters
 
-Id = Annotated[str | None, typer.Argument(metavar="ID", help="Only this task.")]
-IdFlag = Annotated[str | None, typer.Option("--id", metavar="ID", help="Only this task.")]
+Id = Annotated[str | None, typer.Argument(metavar="ID", help="Only this task: an id, or a ref.")]
+IdFlag = Annotated[str | None, typer.Option("--id", metavar="ID", help="The same.")]
 Since = Annotated[
     str | None, typer.Option("--since", metavar="TIME", help="Started at this time (UTC), or this long ago.")
 ]
@@ -35,7 +36,7 @@ Target = Annotated[
 ]
 Limit = Annotated[int, typer.Option("--limit", help="Show the newest this many.")]
 
-STATUSES = ("active", "blocked", "completed", "disabled", "failed", "interrupted")
+STATUSES = ("active", "blocked", "completed", "disabled", "failed", "interrupted", "missed")
 KINDS = ("command", "script", "shell", "workflow")
 _NEWEST = 50
 
@@ -66,8 +67,10 @@ def history(
     if status and status not in STATUSES:
         raise UsageError(f"--status must be one of {', '.join(STATUSES)}.")
     now = time.time()
+    bundle, task_id = _asked(id or id_flag)
     filters = Filters(
-        task_id=_bare(id or id_flag),
+        task_id=task_id,
+        bundle=bundle,
         since=None if not since else durations.moment(since, "--since", now),
         until=None if not until else durations.moment(until, "--until", now),
         status=status,
@@ -83,8 +86,16 @@ def history(
 setattr(history, COMMAND_CLASS, HistoryCommand)
 
 
-def _bare(id: str | None) -> str | None:
-    return None if id is None else id.removesuffix(".yml").removesuffix(".md")
+def _asked(name: str | None) -> tuple[str | None, str | None]:
+    """Take a typed ref or id apart, the bundle as rows name it. Old rows may have ids that none is now."""
+    if name is None:
+        return None, None
+    bundle, _, rest = name.rpartition("//")
+    if bundle == PROJECT:
+        from akm.engine import workplace
+
+        bundle = str(workplace.here().anchor)
+    return bundle or None, rest.removeprefix("tasks/").removesuffix(".yml").removesuffix(".md")
 
 
 def _kind(target: str | None) -> str | None:
@@ -93,7 +104,7 @@ def _kind(target: str | None) -> str | None:
 
 
 def _table(rows: list[dict[str, Any]]) -> Iterator[str | Table]:
-    columns = ("task", "started", "status", "took", "target", "exit/reason", "log")
+    columns = ("task", "bundle", "started", "status", "took", "target", "exit/reason", "log")
     yield Table(columns, [_cells(row) for row in rows], "No attempts.")
 
 
@@ -103,6 +114,7 @@ def _cells(row: dict[str, Any]) -> tuple[object, ...]:
     target = row["target"]
     return (
         row["id"],
+        row.get("bundle"),
         local(row["startedAt"]),
         row["status"],
         None if row.get("open") else took(row["durationMs"]),

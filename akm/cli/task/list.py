@@ -10,11 +10,11 @@ from akm.cli.tables import Table
 
 def list() -> None:
     """List the tasks of this project and of the bundles, those with a problem included."""
-    from akm.cli.workflow import surroundings
+    from akm.engine import workplace
     from akm.tasks import activation, listing
 
-    work = surroundings.here()
-    found = listing.listed(work.bundles, work.anchor, set(activation.enabled() or ()))
+    work = workplace.here()
+    found = listing.listed(work.bundles, work.anchor, set(activation.enabled(output.warn) or ()))
     output.show({"tasks": found}, render=_table, items="tasks")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import ColumnElement, and_, bindparam, delete, func, null, or_, select, update
+from sqlalchemy import ColumnElement, and_, bindparam, case, delete, func, not_, null, or_, select, update
 from sqlalchemy.dialects import sqlite
 
 from akm import states
@@ -27,7 +27,17 @@ IS_OLD = and_(
     or_(c.status != word(states.ACTIVE), c.completed_at.is_not(None)),
 )
 # The index of targets starts with the kind, so one kind is asked for at a time; null is one too.
-IN_BUNDLE = (c.target_kind.is_not_distinct_from(bindparam("target_kind")), *in_bundle(c.target_ref))
+AIMS_AT = in_bundle(c.target_ref)
+IN_BUNDLE = (c.target_kind.is_not_distinct_from(bindparam("target_kind")), *AIMS_AT)
+IS_OWNED = c.bundle == bindparam("old")
+# Rows that say nothing of a bundle were written before any did, and may be of every one.
+OF_BUNDLE = or_(
+    bindparam("bundle").is_(None), func.coalesce(c.bundle, bindparam("bundle")) == bindparam("bundle")
+)
+RENAMED = {
+    "target_ref": moved(c.target_ref),
+    "bundle": case((IS_OWNED, bindparam("new")), else_=c.bundle),
+}
 
 
 def given(**values: ColumnElement[Any]) -> dict[str, Any]:
@@ -47,7 +57,7 @@ def optional(name: str) -> ColumnElement[bool]:
 
 def page(*conditions: ColumnElement[bool]) -> Any:
     """Select the newest matching rows, newest first."""
-    filters = (*SPAN, *map(optional, ("status", "target_kind", "target_ref")))
+    filters = (*SPAN, *map(optional, ("status", "target_kind", "target_ref")), OF_BUNDLE)
     return at_most(select(*SHOWN).where(*conditions, *filters).order_by(*NEWEST), bindparam("limit"))
 
 
@@ -88,6 +98,13 @@ STATEMENTS = [
         ),
         "TaskKind",
     ),
-    Written("TASKS_RENAME_TARGETS", update(history).where(*IN_BUNDLE).values(target_ref=moved(c.target_ref))),
+    Written("TASKS_RENAME_TARGETS", update(history).where(*IN_BUNDLE).values(RENAMED)),
     Written("TASKS_OF_BUNDLE", COUNTED.where(*IN_BUNDLE), "TaskCount"),
+    # What also aims at the bundle has been renamed, and counted, with its target.
+    Written("TASKS_RENAME_OWNER", update(history).where(IS_OWNED).values(bundle=bindparam("new"))),
+    Written(
+        "TASKS_OWNED",
+        COUNTED.where(IS_OWNED, or_(c.target_ref.is_(None), not_(and_(*AIMS_AT)))),
+        "TaskCount",
+    ),
 ]

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from fake_crontab import CRONTAB, TASK
 from filelock import FileLock
-from test_task_schedule_verbs import CRONTAB, TASK
 
 WORKFLOW = """---
 type: workflow
