@@ -41,6 +41,10 @@ def _engine_name(value: str) -> str:
 def _http(value: str) -> str:
     if not value.startswith(("http://", "https://")):
         raise ValueError("must start with http:// or https://")
+    return value
+
+
+def _without_credentials(value: str) -> str:
     if "@" in value.split("://", 1)[1].split("/", 1)[0]:
         raise ValueError("must hold no user name or password")
     return value
@@ -50,7 +54,8 @@ def _http(value: str) -> str:
 Timeout = Annotated[int | Literal["none"] | None, BeforeValidator(_milliseconds)]
 Variable = Annotated[str, AfterValidator(_variable)]
 EngineName = Annotated[str, AfterValidator(_engine_name)]
-Url = Annotated[str, AfterValidator(_http)]
+HttpUrl = Annotated[str, AfterValidator(_http)]
+Url = Annotated[HttpUrl, AfterValidator(_without_credentials)]
 Text = Annotated[str, Field(min_length=1)]
 Count = Annotated[int, Field(ge=1)]
 Price = Annotated[float, Field(ge=0, allow_inf_nan=False)]
@@ -134,9 +139,15 @@ class ModelPrice(_Section):
 
 
 class BundleSettings(_Section):
-    """A folder that holds `workflows/` and what they use."""
+    """A folder that holds `workflows/` and what they use.
+
+    `source`, `ref` and `commit` are of one that came from git; no `ref` is the newest commit there.
+    """
 
     path: Text
+    source: Text | None = None
+    ref: Text | None = None
+    commit: Text | None = None
 
 
 class RegistrySettings(_Section):
@@ -146,10 +157,14 @@ class RegistrySettings(_Section):
 
 
 class RegistrySource(_Section):
-    """One registry that is searched."""
+    """One registry that is searched. Which providers there are is `akm.registry.providers`'s.
 
-    url: Url
-    provider: Literal["static-index", "skills-sh"] = "static-index"
+    Without a `url` it changes what it says of the registry of its name that is built in.
+    """
+
+    # One with credentials is ignored with a warning when registries are listed, and stops nothing else.
+    url: HttpUrl | None = None
+    provider: Text = "static-index"
     enabled: bool = True
     allow_private: bool = False
 

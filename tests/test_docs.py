@@ -186,5 +186,6 @@ def test_the_variables_named_for_settings_exist() -> None:
     known |= {f"AKM_{kind}_DIR" for kind in ("CONFIG", "DATA", "STATE", "CACHE")} | {
         "AKM_FORMAT",
         "AKM_DEBUG",
+        "AKM_REGISTRY_URL",
     }
     assert told <= known
