@@ -2,86 +2,22 @@
 
 from __future__ import annotations
 
-import json
-import re
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from akm.inference import MAX_EXTRA_PARAMS_BYTES, OWN_KEYS
-from akm.spelling import closest
-
-#: The engine presets that may be named.
-PRESETS = ("generic", "claude", "codex", "opencode", "gemini", "aider", "copilot")
-MAX_TIMEOUT_MS = 2_147_483_647
-_TIMEOUT = re.compile(r"(\d{1,10})(ms|s|m)?\Z", re.IGNORECASE | re.ASCII)
-_FACTORS = {None: 1, "ms": 1, "s": 1000, "m": 60_000}
-_ENGINE = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*\Z")
-_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
-
-
-def _milliseconds(value: Any) -> Any:
-    match = _TIMEOUT.match(value.strip()) if isinstance(value, str) else None
-    if match:
-        unit = match[2]
-        value = int(match[1]) * _FACTORS[unit and unit.lower()]
-    if value == "none" or (type(value) is int and 0 < value <= MAX_TIMEOUT_MS):
-        return value
-    raise ValueError('must be a time such as "10m", "30s", 500 (milliseconds) or "none"')
-
-
-def _variable(value: str) -> str:
-    if not _VARIABLE.match(value):
-        raise ValueError("must be the name of an environment variable (never a secret itself)")
-    return value
-
-
-def _engine_name(value: str) -> str:
-    if len(value) > 63 or not _ENGINE.match(value):
-        raise ValueError("is no engine name: use small letters, digits and single hyphens")
-    return value
-
-
-def _preset(value: str) -> str:
-    if value not in PRESETS:
-        close = closest(value, PRESETS)
-        meant = f" (did you mean {close[0]}?)" if close else ""
-        raise ValueError(f"must be one of {', '.join(PRESETS)}{meant}")
-    return value
-
-
-def _http(value: str) -> str:
-    if not value.startswith(("http://", "https://")):
-        raise ValueError("must start with http:// or https://")
-    if "@" in value.split("://", 1)[1].split("/", 1)[0]:
-        raise ValueError("must hold no user name or password")
-    return value
-
-
-def _extra_params(values: dict[str, Any]) -> dict[str, Any]:
-    own = next((key for key in values if key in OWN_KEYS), None)
-    if own is not None:
-        raise ValueError(f"must not hold {own}: the engine sets that itself; use its own key")
-    try:
-        # A file of settings may hold dates and numbers that are none, which no request can.
-        size = len(json.dumps(values, allow_nan=False))
-    except (TypeError, ValueError):
-        raise ValueError("must hold only what JSON has: no dates, no nan, no inf") from None
-    if size > MAX_EXTRA_PARAMS_BYTES:
-        raise ValueError(f"must take at most {MAX_EXTRA_PARAMS_BYTES} bytes as JSON")
-    return values
-
-
-#: Milliseconds, `"none"` for explicitly unbounded; None (absent) inherits.
-Timeout = Annotated[int | Literal["none"] | None, BeforeValidator(_milliseconds)]
-Variable = Annotated[str, AfterValidator(_variable)]
-EngineName = Annotated[str, AfterValidator(_engine_name)]
-Preset = Annotated[str, AfterValidator(_preset)]
-Url = Annotated[str, AfterValidator(_http)]
-Text = Annotated[str, Field(min_length=1)]
-Count = Annotated[int, Field(ge=1)]
-ExtraParams = Annotated[dict[str, Any], AfterValidator(_extra_params)]
-Price = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+from akm.setting_types import (
+    Count,
+    EngineName,
+    ExtraParams,
+    HttpUrl,
+    Preset,
+    Price,
+    Text,
+    Timeout,
+    Url,
+    Variable,
+)
 
 
 class _Section(BaseModel):
@@ -161,9 +97,15 @@ class ModelPrice(_Section):
 
 
 class BundleSettings(_Section):
-    """A folder that holds `workflows/` and what they use."""
+    """A folder that holds `workflows/` and what they use.
+
+    `source`, `ref` and `commit` are of one that came from git; no `ref` is the newest commit there.
+    """
 
     path: Text
+    source: Text | None = None
+    ref: Text | None = None
+    commit: Text | None = None
 
 
 class RegistrySettings(_Section):
@@ -173,18 +115,25 @@ class RegistrySettings(_Section):
 
 
 class RegistrySource(_Section):
-    """One registry that is searched."""
+    """One registry that is searched. Which providers there are is `akm.registry.providers`'s.
 
-    url: Url
-    provider: Literal["static-index", "skills-sh"] = "static-index"
+    Without a `url` it changes what it says of the registry of its name that is built in.
+    """
+
+    # One with credentials is ignored with a warning when registries are listed, and stops nothing else.
+    url: HttpUrl | None = None
+    provider: Text = "static-index"
     enabled: bool = True
     allow_private: bool = False
 
 
 class SchedulerSettings(_Section):
-    """The refs of the tasks that are scheduled."""
+    """The refs of the tasks that are scheduled. None: this machine never chose, which is not the empty list.
 
-    enabled: list[Text] = []
+    What an entry may be is `akm.tasks.activation`'s: one that is none is left out and spoils no other.
+    """
+
+    enabled: list[Any] | None = None
 
 
 class DatabaseSettings(_Section):

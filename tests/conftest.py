@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from command_lines import directories
 from hypothesis import settings
 from racing import Racers
 
@@ -31,8 +32,8 @@ def _no_real_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     home.mkdir(exist_ok=True)
     for name in _HOMES:
         monkeypatch.setenv(name, str(home if name == "HOME" else home / name.lower()))
-    for kind in ("CONFIG", "DATA", "STATE", "CACHE"):
-        monkeypatch.setenv(f"AKM_{kind}_DIR", str(home / kind.lower()))
+    for name, folder in directories(home).items():
+        monkeypatch.setenv(name, folder)
 
 
 @pytest.fixture(scope="session")

@@ -12,7 +12,16 @@ from typing import Any
 from builders import AT, REF, a_child, a_run, a_spine, a_wanted, finished, later, publish
 
 import akm.services
-from akm.services import approvals, attempts, events, runs, steps, task_history
+from akm.services import (
+    approvals,
+    attempts,
+    bundle_rename,
+    events,
+    registry_cache,
+    runs,
+    steps,
+    task_history,
+)
 from akm.store.database import Database
 
 
@@ -153,8 +162,40 @@ def prune_tasks(db: Database, _value: None) -> Any:
     return task_history.prune(db, older_than=later(1))
 
 
-def rename_targets(db: Database, _value: None) -> Any:
-    return task_history.rename_targets(db, "team", "crew")
+def a_row_everywhere(db: Database) -> None:
+    an_ended_attempt(db)
+    publish(db)
+
+
+def a_renamed_bundle(db: Database) -> None:
+    bundle_rename.rename(db, "team", "crew", at=AT)
+
+
+def rename_bundle(db: Database, _value: None) -> Any:
+    return tuple(bundle_rename.rename(db, "team", "crew", at=later(1)))
+
+
+def conclude_rename(db: Database, _value: None) -> Any:
+    return bundle_rename.conclude(db, "team", "crew")
+
+
+INDEX = "https://registry.example/index.json"
+
+
+def a_kept_index(db: Database) -> None:
+    registry_cache.put(db, INDEX, at=AT, index_json="{}", etag='"1"')
+
+
+def put_index(db: Database, _value: None) -> Any:
+    return registry_cache.put(db, INDEX, at=later(1), index_json="[]")
+
+
+def renew_index(db: Database, _value: None) -> Any:
+    return registry_cache.renew(db, INDEX, seen=AT, at=later(1))
+
+
+def clear_indexes(db: Database, _value: None) -> Any:
+    return registry_cache.clear(db)
 
 
 CALLS = {
@@ -177,7 +218,11 @@ CALLS = {
     "task_history.finalize": Call(an_open_attempt, finalize_task),
     "task_history.record": Call(nothing, record_task),
     "task_history.prune": Call(an_ended_attempt, prune_tasks),
-    "task_history.rename_targets": Call(an_ended_attempt, rename_targets),
+    "bundle_rename.rename": Call(a_row_everywhere, rename_bundle),
+    "bundle_rename.conclude": Call(a_renamed_bundle, conclude_rename),
+    "registry_cache.put": Call(a_kept_index, put_index),
+    "registry_cache.renew": Call(a_kept_index, renew_index),
+    "registry_cache.clear": Call(a_kept_index, clear_indexes),
 }
 
 

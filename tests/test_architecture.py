@@ -106,7 +106,7 @@ def _prints(tree: ast.Module) -> Iterator[ast.Call]:
 # These take their times from what they write, or have none.
 WITHOUT_TIME = {
     *("runs.publish", "runs.publish_child", "task_history.finalize", "task_history.record"),
-    *("task_history.prune", "task_history.rename_targets"),
+    *("task_history.prune", "bundle_rename.conclude", "registry_cache.clear"),
 }
 
 

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from akm import paths
+
 STEP = """---
 type: workflow
 steps:
@@ -21,6 +23,11 @@ steps:
 ## only
 
 Do nothing.
+"""
+TASK = """version: 4
+run: "true"
+schedule: "@daily"
+inputs: { level: { type: integer, default: 3 } }
 """
 DATABASE_TOOLS = {"sqlalchemy", "sqlmodel", "alembic", "requests"}
 ALL_HEAVY = DATABASE_TOOLS | {"yaml", "pydantic", "markdown_it", "jsonschema_rs", "filelock", "rich"}
@@ -86,6 +93,38 @@ def test_reading_the_ledger_needs_sqlite_alone(
     found = imported(tmp_path, db_path, *words)
     assert "sqlite3" in found
     assert sorted(found & ALL_HEAVY) == []
+
+
+@pytest.fixture
+def task(tmp_path: Path) -> str:
+    """An enabled task of a configured bundle, with a schedule and an input."""
+    (tmp_path / "team/tasks").mkdir(parents=True)
+    (tmp_path / "team/tasks/nightly.yml").write_text(TASK)
+    text = f'[bundles.team]\npath = "{tmp_path}/team"\n[scheduler]\nenabled = ["team//tasks/nightly"]\n'
+    config = paths.create(paths.config_dir()) / "config.toml"
+    config.write_text(text)
+    return "nightly"
+
+
+@pytest.mark.parametrize("arguments", [(), ("nightly",), ("--status", "failed"), ("--since", "1h")])
+def test_the_history_of_tasks_needs_sqlite_alone(
+    tmp_path: Path, db_path: Path, task: str, arguments: tuple[str, ...]
+) -> None:
+    assert "akm.tasks.run" in imported(tmp_path, db_path, "task", "run", task)
+    found = imported(tmp_path, db_path, "task", "history", *arguments)
+    assert "sqlite3" in found
+    assert sorted(found & ALL_HEAVY) == []
+
+
+@pytest.mark.parametrize(
+    ("verb", "needed"), [("list", {"yaml", "jsonschema_rs"}), ("next", {"yaml", "jsonschema_rs"})]
+)
+def test_looking_at_tasks_opens_no_database(
+    tmp_path: Path, db_path: Path, task: str, verb: str, needed: set[str]
+) -> None:
+    found = imported(tmp_path, db_path, "task", verb)
+    assert task in (tmp_path / "out").read_text()
+    assert sorted(found & (ALL_HEAVY | {"sqlite3"})) == sorted(needed)
 
 
 def test_a_run_of_processes_needs_no_database_tools(tmp_path: Path, db_path: Path) -> None:

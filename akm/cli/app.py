@@ -30,6 +30,9 @@ ROOT = Group(
                 "plan": Verb("Show what a run would do, without starting one.", "akm.cli.workflow.plan:plan"),
                 "lint": Verb("Check workflow files.", "akm.cli.workflow.lint:lint"),
                 "create": Verb("Write a new workflow file.", "akm.cli.workflow.create:create"),
+                "convert": Verb(
+                    "Write an older workflow file in today's grammar.", "akm.cli.workflow.convert:convert"
+                ),
             },
         ),
         "task": Group(
@@ -68,9 +71,27 @@ ROOT = Group(
         "bundle": Group(
             "Configure the folders that workflows come from.",
             {
-                "add": Verb("Add a folder as a bundle.", "akm.cli.bundle.add:add"),
+                "add": Verb("Add a folder or a git repository as a bundle.", "akm.cli.bundle.add:add"),
+                "update": Verb("Bring bundles from git up to date.", "akm.cli.bundle.update:update"),
                 "list": Verb("List the configured bundles.", "akm.cli.bundle.list:list"),
                 "remove": Verb("Take a bundle out of the configuration.", "akm.cli.bundle.remove:remove"),
+                "rename": Verb("Give a bundle another name.", "akm.cli.bundle.rename:rename"),
+                "show": Verb("Show what a bundle holds.", "akm.cli.bundle.show:show"),
+            },
+        ),
+        "registry": Group(
+            "Find bundles that others publish.",
+            {
+                "search": Verb("Search all registries at once.", "akm.cli.registry.search:search"),
+                "list": Verb("List the registries.", "akm.cli.registry.list:list"),
+                "add": Verb("Add a registry.", "akm.cli.registry.add:add"),
+                "remove": Verb("Take a registry out of the configuration.", "akm.cli.registry.remove:remove"),
+                "refresh": Verb("Ask for all indexes now.", "akm.cli.registry.refresh:refresh"),
+                "show": Verb("Show one bundle of a registry in full.", "akm.cli.registry.show:show"),
+                "cache": Verb("Show or clear what is kept of registries.", "akm.cli.registry.cache:cache"),
+                "build-index": Verb(
+                    "Make an index from folders of bundles.", "akm.cli.registry.build_index:build_index"
+                ),
             },
         ),
         "config": Group(

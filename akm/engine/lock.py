@@ -85,10 +85,15 @@ def holder_path(lock: Path) -> Path:
 def driven(folder: Path, run_ids: Iterable[str]) -> set[str]:
     """Tell which of the runs a living process drives, without touching their locks."""
     held = _kernel_locks()
-    return {run_id for run_id in run_ids if _is_locked(lock_path(folder, run_id), held)}
+    return {run_id for run_id in run_ids if _is_among(held, lock_path(folder, run_id))}
 
 
-def _is_locked(path: Path, held: set[int] | None) -> bool:
+def is_locked(path: Path) -> bool:
+    """Tell whether a living process holds the lock on a file, without touching it."""
+    return _is_among(_kernel_locks(), path)
+
+
+def _is_among(held: set[int] | None, path: Path) -> bool:
     try:
         inode = os.stat(path).st_ino
     except OSError:
@@ -185,7 +190,21 @@ def _write_holder(path: Path, at: str) -> None:
 def process_started_at(pid: int) -> int | None:
     """Return when a process started, in clock ticks since boot; None where the system does not tell."""
     try:
-        stat = Path(f"/proc/{pid}/stat").read_text(encoding="ascii", errors="replace")
-        return int(stat.rsplit(")", 1)[1].split()[19])
-    except (OSError, ValueError, IndexError):
+        return int(_stat(pid)[19])
+    except (ValueError, IndexError):
         return None
+
+
+def has_ended(pid: int) -> bool:
+    """Tell whether a process has ended and is kept for its parent to notice; False where nobody tells."""
+    return _stat(pid)[:1] in (["Z"], ["X"])
+
+
+def _stat(pid: int) -> list[str]:
+    """Read what the system tells of a process, from its state on; nothing where it does not."""
+    try:
+        text = Path(f"/proc/{pid}/stat").read_text(encoding="ascii", errors="replace")
+    except OSError:
+        return []
+    # The name before it is in parentheses and may hold anything.
+    return text.rpartition(")")[2].split()

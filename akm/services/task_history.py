@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
 from akm import states
-from akm.ref_grammar import is_bundle_name
 from akm.store import task_history
 from akm.store.database import Database
 
@@ -29,8 +28,9 @@ class Holder(NamedTuple):
 class Ended(NamedTuple):
     """How an attempt ended.
 
-    `status` active is a workflow that can be gone on with. `detail` may hold runId, reason, error and
-    exitCode. `engine` counts only with `has_engine`: then None says that the command had none.
+    `bundle` tells tasks of one id apart: the name of the task's bundle, or a project's folder. `status`
+    active is a workflow that can be gone on with. `detail` may hold runId, reason, error and exitCode.
+    `engine` counts only with `has_engine`: then None says that the command had none.
     """
 
     status: str
@@ -42,12 +42,14 @@ class Ended(NamedTuple):
     detail: Mapping[str, Any] | None = None
     engine: str | None = None
     has_engine: bool = False
+    bundle: str | None = None
 
 
-def reserve(db: Database, task_id: str, *, at: str, holder: Holder) -> str:
+def reserve(db: Database, task_id: str, *, at: str, holder: Holder, bundle: str | None = None) -> str:
     """Open a row for an attempt that starts now and return its start, which identifies it.
 
-    That is `at`, or the first millisecond after it that no other attempt of the task has.
+    That is `at`, or the first millisecond after it that no other attempt of a task of that id has. `bundle`
+    is as in `Ended`.
     """
     described = {
         "pid": holder.pid,
@@ -56,7 +58,7 @@ def reserve(db: Database, task_id: str, *, at: str, holder: Holder) -> str:
     }
     metadata_json = _metadata(0, None, holder=described)
     with db.immediate() as tx:
-        return task_history.reserve(tx, task_id, at, metadata_json)
+        return task_history.reserve(tx, task_id, at, metadata_json, bundle)
 
 
 def finalize(db: Database, task_id: str, started_at: str, ended: Ended) -> bool:
@@ -70,21 +72,13 @@ def record(db: Database, task_id: str, started_at: str, ended: Ended) -> bool:
     """Write an attempt that could not be reserved; False when its row exists, which is left as it is."""
     ending = _ending(started_at, ended)
     with db.immediate() as tx:
-        return task_history.record(tx, task_id, started_at, ending)
+        return task_history.record(tx, task_id, started_at, ending, ended.bundle)
 
 
 def prune(db: Database, *, older_than: str) -> int:
     """Delete the attempts that started before a timestamp and return how many; open ones stay."""
     with db.immediate() as tx:
         return task_history.prune(tx, older_than)
-
-
-def rename_targets(db: Database, old: str, new: str) -> int:
-    """Let every target of the bundle `old`, exact in case, name `new`; returns how many rows changed."""
-    if not (is_bundle_name(old) and is_bundle_name(new)):
-        raise ValueError("both must be names of bundles")
-    with db.immediate() as tx:
-        return task_history.rename_targets(tx, old, new)
 
 
 def _ending(started_at: str, ended: Ended) -> task_history.Ending:
@@ -105,7 +99,7 @@ def _ending(started_at: str, ended: Ended) -> task_history.Ending:
 
 
 def _metadata(duration_ms: int, detail: Mapping[str, Any] | None, **more: Any) -> str:
-    known = {
+    known: dict[str, Any] = {
         "metadataVersion": VERSION,
         "durationMs": duration_ms,
         "detail": None if detail is None else dict(detail),

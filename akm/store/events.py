@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from json.encoder import encode_basestring as quote
 from typing import NamedTuple
 
+from akm.ref_grammar import bundle_range
 from akm.store import sql
 from akm.store.database import Transaction
 
@@ -84,6 +85,24 @@ def once_id(tx: Transaction, event_type: str, key: str) -> int | None:
     """Find the event that `append_once` wrote under `key`."""
     row = tx.one(sql.EVENT_BY_KEY, idempotency_key=f"{event_type}:{key}")
     return None if row is None else row.id
+
+
+def release_once(tx: Transaction, event_type: str, key: str) -> bool:
+    """Let `append_once` write again under `key`; False when no event had it."""
+    return tx.run(sql.EVENT_RELEASE_KEY, idempotency_key=f"{event_type}:{key}") == 1
+
+
+def rename_refs(tx: Transaction, old: str, new: str) -> int:
+    """Move every ref of the bundle `old`, exact in case, to the bundle `new`."""
+    first, end = bundle_range(old)
+    return tx.run(sql.EVENTS_RENAME_REFS, first=first, end=end, new=new, tail=len(old) + 1)
+
+
+def of_bundle(tx: Transaction, bundle: str) -> int:
+    """Count what `rename_refs` would move."""
+    first, end = bundle_range(bundle)
+    row = tx.one(sql.EVENTS_OF_BUNDLE, first=first, end=end)
+    return 0 if row is None else row.rows
 
 
 def last_id(tx: Transaction) -> int:

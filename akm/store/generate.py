@@ -15,7 +15,7 @@ from sqlalchemy.dialects import sqlite
 from sqlalchemy.schema import CreateIndex, CreateTable
 from sqlmodel import SQLModel
 
-from akm.store.statements import Written, attempts, events, runs, steps, task_history, units
+from akm.store.statements import Written, attempts, events, registry_cache, runs, steps, task_history, units
 
 HEADER = '''"""Every statement of the store, compiled from `akm/store/statements/`.
 
@@ -44,7 +44,7 @@ VERSION_TABLE = (
     "CREATE TABLE IF NOT EXISTS alembic_version (version_num VARCHAR(32) NOT NULL, "
     "CONSTRAINT alembic_version_pkc PRIMARY KEY (version_num))"
 )
-NOUNS = (runs, steps, units, attempts, events, task_history)
+NOUNS = (runs, steps, units, attempts, events, task_history, registry_cache)
 DIALECT = sqlite.dialect(paramstyle="named")
 
 
@@ -100,7 +100,7 @@ def assignment(statement: Written) -> str:
 def lines(text: str) -> str:
     """Break a statement into quoted lines, without its table's name where only one table is meant."""
     flat = re.sub(r":\w+", "?", " ".join(text.split()))
-    flat = re.sub(r"\b(workflow_\w+|events|task_history)\.(?=\w)", "", flat)
+    flat = re.sub(r"\b(workflow_\w+|events|task_history|registry_index_cache)\.(?=\w)", "", flat)
     wrapped = textwrap.wrap(flat, 96, break_long_words=False, break_on_hyphens=False)
     quoted = [json.dumps(line + " ") for line in wrapped[:-1]] + [json.dumps(wrapped[-1])]
     return "\n".join(f"    {line}" for line in quoted) + ","

@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 from akm.store.statement import Change, Query
 
 # The revisions of the schema, oldest first; the last one is what this build reads and writes.
-REVISIONS: Final = ("0001", "0002")
+REVISIONS: Final = ("0001", "0002", "0003")
 
 # What the revisions together make, for a file that is new; an older file is taken there revision by revision.
 SCHEMA: Final = (
@@ -23,7 +23,8 @@ SCHEMA: Final = (
     "TEXT, last_modified TEXT, index_json TEXT DEFAULT '{}' NOT NULL, PRIMARY KEY (registry_url) )",
     "CREATE TABLE task_history ( id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT, task_id TEXT NOT "
     "NULL, status TEXT NOT NULL, started_at TEXT NOT NULL, completed_at TEXT, failed_at TEXT, "
-    "log_path TEXT, target_kind TEXT, target_ref TEXT, metadata_json TEXT DEFAULT '{}' NOT NULL )",
+    "log_path TEXT, target_kind TEXT, target_ref TEXT, metadata_json TEXT DEFAULT '{}' NOT NULL, "
+    "bundle TEXT )",
     "CREATE TABLE workflow_runs ( id TEXT NOT NULL, workflow_ref TEXT NOT NULL, workflow_entry_id "
     "INTEGER, workflow_title TEXT NOT NULL, status TEXT NOT NULL, current_step_id TEXT, created_at "
     "TEXT NOT NULL, updated_at TEXT NOT NULL, completed_at TEXT, scope_key TEXT, agent_harness TEXT, "
@@ -60,6 +61,7 @@ SCHEMA: Final = (
     "CREATE INDEX idx_events_ts ON events (ts)",
     "CREATE INDEX idx_events_type ON events (event_type)",
     "CREATE INDEX idx_registry_cache_fetched ON registry_index_cache (fetched_at)",
+    "CREATE INDEX idx_task_history_bundle ON task_history (bundle)",
     "CREATE UNIQUE INDEX idx_task_history_run ON task_history (task_id, started_at)",
     "CREATE INDEX idx_task_history_started ON task_history (started_at)",
     "CREATE INDEX idx_task_history_status ON task_history (status)",
@@ -139,6 +141,10 @@ class ActiveRun(NamedTuple):
 class LatestRun(NamedTuple):
     id: str
     updated_at: str
+
+
+class RunCount(NamedTuple):
+    rows: int
 
 
 class StepStateRow(NamedTuple):
@@ -277,6 +283,10 @@ class EventId(NamedTuple):
     id: int
 
 
+class EventCount(NamedTuple):
+    rows: int
+
+
 class EventRow(NamedTuple):
     id: int
     event_type: str
@@ -295,6 +305,7 @@ class TaskRow(NamedTuple):
     target_kind: str | None
     target_ref: str | None
     metadata_json: str
+    bundle: str | None
 
 
 class TaskInterval(NamedTuple):
@@ -304,6 +315,26 @@ class TaskInterval(NamedTuple):
 
 class TaskCount(NamedTuple):
     rows: int
+
+
+class TaskKind(NamedTuple):
+    target_kind: str | None
+
+
+class CacheRow(NamedTuple):
+    registry_url: str
+    fetched_at: str
+    etag: str | None
+    last_modified: str | None
+    index_json: str
+
+
+class CacheEntry(NamedTuple):
+    registry_url: str
+    fetched_at: str
+    etag: str | None
+    last_modified: str | None
+    size: int
 
 
 RUN_INSERT: Final = Change(
@@ -447,6 +478,24 @@ RUN_ABANDON: Final = Change(
     "UPDATE workflow_runs SET status='failed', updated_at=?, completed_at=? WHERE id = ? AND status "
     "IN ('active', 'blocked')",
     ("at", "at", "run_id"),
+)
+
+RUNS_RENAME_REFS: Final = Change(
+    "UPDATE workflow_runs SET workflow_ref=(? || substr(workflow_ref, ?)) WHERE workflow_ref >= ? AND "
+    "workflow_ref < ?",
+    ("new", "tail", "first", "end"),
+)
+
+RUNS_OF_BUNDLE: Final = Query(
+    "SELECT count(*) AS rows FROM workflow_runs WHERE workflow_ref >= ? AND workflow_ref < ?",
+    ("first", "end"),
+    RunCount,
+)
+
+RUNS_ACTIVE_OF_BUNDLE: Final = Query(
+    "SELECT id FROM workflow_runs WHERE workflow_ref >= ? AND workflow_ref < ? AND status = 'active'",
+    ("first", "end"),
+    RunId,
 )
 
 STEP_INSERT: Final = Change(
@@ -672,6 +721,22 @@ EVENT_BY_KEY: Final = Query(
     EventId,
 )
 
+EVENT_RELEASE_KEY: Final = Change(
+    "UPDATE events SET idempotency_key=NULL WHERE idempotency_key = ?",
+    ("idempotency_key",),
+)
+
+EVENTS_RENAME_REFS: Final = Change(
+    "UPDATE events SET ref=(? || substr(ref, ?)) WHERE ref >= ? AND ref < ?",
+    ("new", "tail", "first", "end"),
+)
+
+EVENTS_OF_BUNDLE: Final = Query(
+    "SELECT count(*) AS rows FROM events WHERE ref >= ? AND ref < ?",
+    ("first", "end"),
+    EventCount,
+)
+
 EVENTS_ANY: Final = Query(
     "SELECT id, event_type, ts, ref, metadata_json FROM events WHERE id > ? AND (? IS NULL OR ts >= "
     "?) AND (? IS NULL OR event_type = ?) AND (? IS NULL OR ref = ?) AND (? IS NULL OR CASE WHEN "
@@ -719,15 +784,15 @@ EVENTS_LAST_ID: Final = Query(
 
 TASK_RESERVE: Final = Change(
     "INSERT INTO task_history (task_id, status, started_at, completed_at, failed_at, log_path, "
-    "target_kind, target_ref, metadata_json) VALUES (?, 'active', ?, NULL, NULL, NULL, NULL, NULL, ?) "
-    "ON CONFLICT DO NOTHING",
-    ("task_id", "started_at", "metadata_json"),
+    "target_kind, target_ref, metadata_json, bundle) VALUES (?, 'active', ?, NULL, NULL, NULL, NULL, "
+    "NULL, ?, ?) ON CONFLICT DO NOTHING",
+    ("task_id", "started_at", "metadata_json", "bundle"),
 )
 
 TASK_RECORD: Final = Change(
     "INSERT INTO task_history (task_id, status, started_at, completed_at, failed_at, log_path, "
-    "target_kind, target_ref, metadata_json) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO "
-    "NOTHING",
+    "target_kind, target_ref, metadata_json, bundle) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON "
+    "CONFLICT DO NOTHING",
     (
         "task_id",
         "status",
@@ -738,6 +803,7 @@ TASK_RECORD: Final = Change(
         "target_kind",
         "target_ref",
         "metadata_json",
+        "bundle",
     ),
 )
 
@@ -760,18 +826,32 @@ TASK_FINALIZE: Final = Change(
 
 TASKS_ANY: Final = Query(
     "SELECT task_id, status, started_at, completed_at, failed_at, log_path, target_kind, target_ref, "
-    "metadata_json FROM task_history WHERE started_at >= ? AND started_at <= ? AND (? IS NULL OR "
-    "status = ?) AND (? IS NULL OR target_kind = ?) AND (? IS NULL OR target_ref = ?) ORDER BY "
-    "started_at DESC, id DESC LIMIT ? OFFSET 0",
-    ("since", "until", "status", "status", "target_kind", "target_kind", "target_ref", "target_ref", "limit"),
+    "metadata_json, bundle FROM task_history WHERE started_at >= ? AND started_at <= ? AND (? IS NULL "
+    "OR status = ?) AND (? IS NULL OR target_kind = ?) AND (? IS NULL OR target_ref = ?) AND (? IS "
+    "NULL OR coalesce(bundle, ?) = ?) ORDER BY started_at DESC, id DESC LIMIT ? OFFSET 0",
+    (
+        "since",
+        "until",
+        "status",
+        "status",
+        "target_kind",
+        "target_kind",
+        "target_ref",
+        "target_ref",
+        "bundle",
+        "bundle",
+        "bundle",
+        "limit",
+    ),
     TaskRow,
 )
 
 TASKS_OF_ID: Final = Query(
     "SELECT task_id, status, started_at, completed_at, failed_at, log_path, target_kind, target_ref, "
-    "metadata_json FROM task_history WHERE task_id = ? AND started_at >= ? AND started_at <= ? AND (? "
-    "IS NULL OR status = ?) AND (? IS NULL OR target_kind = ?) AND (? IS NULL OR target_ref = ?) "
-    "ORDER BY started_at DESC, id DESC LIMIT ? OFFSET 0",
+    "metadata_json, bundle FROM task_history WHERE task_id = ? AND started_at >= ? AND started_at <= "
+    "? AND (? IS NULL OR status = ?) AND (? IS NULL OR target_kind = ?) AND (? IS NULL OR target_ref "
+    "= ?) AND (? IS NULL OR coalesce(bundle, ?) = ?) ORDER BY started_at DESC, id DESC LIMIT ? OFFSET "
+    "0",
     (
         "task_id",
         "since",
@@ -782,6 +862,9 @@ TASKS_OF_ID: Final = Query(
         "target_kind",
         "target_ref",
         "target_ref",
+        "bundle",
+        "bundle",
+        "bundle",
         "limit",
     ),
     TaskRow,
@@ -789,9 +872,10 @@ TASKS_OF_ID: Final = Query(
 
 TASKS_OF_TARGET: Final = Query(
     "SELECT task_id, status, started_at, completed_at, failed_at, log_path, target_kind, target_ref, "
-    "metadata_json FROM task_history WHERE target_kind = ? AND target_ref = ? AND started_at >= ? AND "
-    "started_at <= ? AND (? IS NULL OR status = ?) AND (? IS NULL OR target_kind = ?) AND (? IS NULL "
-    "OR target_ref = ?) ORDER BY started_at DESC, id DESC LIMIT ? OFFSET 0",
+    "metadata_json, bundle FROM task_history WHERE target_kind = ? AND target_ref = ? AND started_at "
+    ">= ? AND started_at <= ? AND (? IS NULL OR status = ?) AND (? IS NULL OR target_kind = ?) AND (? "
+    "IS NULL OR target_ref = ?) AND (? IS NULL OR coalesce(bundle, ?) = ?) ORDER BY started_at DESC, "
+    "id DESC LIMIT ? OFFSET 0",
     (
         "target_kind",
         "target_ref",
@@ -803,6 +887,9 @@ TASKS_OF_TARGET: Final = Query(
         "target_kind",
         "target_ref",
         "target_ref",
+        "bundle",
+        "bundle",
+        "bundle",
         "limit",
     ),
     TaskRow,
@@ -827,14 +914,69 @@ TASKS_PRUNABLE: Final = Query(
     TaskCount,
 )
 
+TASK_NEXT_KIND: Final = Query(
+    "SELECT target_kind FROM task_history WHERE target_kind > ? ORDER BY target_kind LIMIT 1 OFFSET 0",
+    ("after",),
+    TaskKind,
+)
+
 TASKS_RENAME_TARGETS: Final = Change(
-    "UPDATE task_history SET target_ref=(? || substr(target_ref, ?)) WHERE target_ref >= ? AND "
-    "target_ref < ?",
-    ("new", "tail", "first", "end"),
+    "UPDATE task_history SET target_ref=(? || substr(target_ref, ?)), bundle=CASE WHEN (bundle = ?) "
+    "THEN ? ELSE bundle END WHERE target_kind IS ? AND target_ref >= ? AND target_ref < ?",
+    ("new", "tail", "old", "new", "target_kind", "first", "end"),
 )
 
 TASKS_OF_BUNDLE: Final = Query(
-    "SELECT count(*) AS rows FROM task_history WHERE target_ref >= ? AND target_ref < ?",
-    ("first", "end"),
+    "SELECT count(*) AS rows FROM task_history WHERE target_kind IS ? AND target_ref >= ? AND target_ref < ?",
+    ("target_kind", "first", "end"),
     TaskCount,
+)
+
+TASKS_RENAME_OWNER: Final = Change(
+    "UPDATE task_history SET bundle=? WHERE bundle = ?",
+    ("new", "old"),
+)
+
+TASKS_OWNED: Final = Query(
+    "SELECT count(*) AS rows FROM task_history WHERE bundle = ? AND (target_ref IS NULL OR NOT "
+    "(target_ref >= ? AND target_ref < ?))",
+    ("old", "first", "end"),
+    TaskCount,
+)
+
+CACHE_PUT: Final = Change(
+    "INSERT INTO registry_index_cache (registry_url, fetched_at, etag, last_modified, index_json) "
+    "VALUES (?, ?, ?, ?, ?) ON CONFLICT (registry_url) DO UPDATE SET fetched_at = "
+    "excluded.fetched_at, etag = excluded.etag, last_modified = excluded.last_modified, index_json = "
+    "excluded.index_json",
+    ("registry_url", "fetched_at", "etag", "last_modified", "index_json"),
+)
+
+CACHE_RENEW: Final = Change(
+    "UPDATE registry_index_cache SET fetched_at=? WHERE registry_url = ? AND fetched_at = ?",
+    ("at", "registry_url", "seen"),
+)
+
+CACHE_ROW: Final = Query(
+    "SELECT registry_url, fetched_at, etag, last_modified, index_json FROM registry_index_cache WHERE "
+    "registry_url = ?",
+    ("registry_url",),
+    CacheRow,
+)
+
+CACHE_ENTRIES: Final = Query(
+    "SELECT registry_url, fetched_at, etag, last_modified, length(CAST(index_json AS BLOB)) AS size "
+    "FROM registry_index_cache ORDER BY fetched_at DESC, registry_url",
+    (),
+    CacheEntry,
+)
+
+CACHE_DROP: Final = Change(
+    "DELETE FROM registry_index_cache WHERE registry_url = ?",
+    ("registry_url",),
+)
+
+CACHE_CLEAR: Final = Change(
+    "DELETE FROM registry_index_cache",
+    (),
 )

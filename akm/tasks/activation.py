@@ -2,98 +2,122 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from akm import config, paths, ref_grammar
-from akm.errors import AkmError, ConfigError, NotFoundError, UsageError
-from akm.spelling import suggestion
-from akm.tasks import ids
-
-FOLDER = "tasks/"
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """A task's ref taken apart, and where its file is. The file need not exist."""
-
-    ref: str
-    bundle: str
-    id: str
-    root: Path
-
-    @property
-    def path(self) -> Path:
-        """Return the path of the task's file."""
-        return self.root / FOLDER / f"{self.id}{ids.ENDING}"
+from akm.errors import ConfigError
+from akm.tasks import catalog, ids
+from akm.tasks.away import is_away
+from akm.tasks.schedulers.crontab_text import Block
+from akm.tasks.schedulers.row import owner
 
 
-def bundles(layers: config.Layers) -> dict[str, Path]:
-    """Return the bundles whose tasks can be scheduled: a scheduler knows no project, only the user's file."""
-    return {
-        name: path
-        for name, path in config.bundles(layers).items()
-        if layers.origins["bundles", name, "path"].where == "user file"
-    }
+class Chosen(NamedTuple):
+    """The refs that are switched on. `is_new`: there is no list yet, and these are to be its beginning.
 
-
-def enabled() -> list[str] | None:
-    """Return the refs that are switched on; None when this machine never chose. Raises ConfigError."""
-    file = paths.user_config_file()
-    section = config.read_file(file).get("scheduler", {}) if file.exists() else {}
-    found: Any = section.get("enabled") if isinstance(section, dict) else section
-    if found is None:
-        return None
-    if not isinstance(found, list) or not all(isinstance(ref, str) for ref in found):
-        raise ConfigError(f"{file}: scheduler.enabled must be a list of refs such as team//tasks/nightly.")
-    return found
-
-
-def locate(ref: str, known: dict[str, Path]) -> Place:
-    """Find the task that a typed ref means: `[<bundle>//][tasks/]<id>`, in one of the bundles `known`.
-
-    Raises UsageError for an unknown bundle or an ambiguous ref, NotFoundError when no bundle has the task.
+    `warnings` are sentences for a person.
     """
-    bundle, separator, inner = ref.rpartition("//")
-    id = ids.typed(inner.removeprefix(FOLDER))
-    if separator and bundle not in known:
-        raise _no_such_bundle(bundle, known)
-    owners = [bundle] if separator else list(known)
-    found = [Place(f"{name}//{FOLDER}{id}", name, id, known[name]) for name in owners]
-    there = [place for place in found if place.path.is_file()]
-    if not there:
-        looked = ", ".join(str(place.path) for place in found) or "no bundle, because none is configured"
-        raise NotFoundError(f"There is no task {ref!r}: looked for {looked}.")
-    if len(there) > 1:
-        spelled = " or ".join(place.ref for place in there)
-        raise UsageError(f"{ref!r} exists in several bundles: write {spelled}.")
-    return there[0]
+
+    refs: list[str]
+    warnings: list[str]
+    is_new: bool
 
 
-def canonical(ref: str, known: dict[str, Path]) -> Place | None:
-    """Take an entry of the list apart; None when its bundle is not among `known`. Raises UsageError."""
-    bundle, separator, inner = ref.partition("//")
-    if not separator or not inner.startswith(FOLDER) or not ref_grammar.is_bundle_name(bundle):
-        raise UsageError(f"scheduler.enabled holds {ref!r}, which is no ref such as team//tasks/nightly.")
-    id = ids.check(inner.removeprefix(FOLDER))
-    return Place(ref, bundle, id, known[bundle]) if bundle in known else None
+def bundles() -> dict[str, Path]:
+    """Return the bundles whose tasks can be scheduled: a scheduler stands in no project."""
+    return config.bundles(config.read(Path("/")))
+
+
+def enabled(complain: Callable[[str], None] = lambda _text: None) -> list[str] | None:
+    """Return the refs that are switched on; None when this machine never chose. Raises ConfigError.
+
+    `complain` hears a sentence about each entry that is no ref of a task; it is left out.
+    """
+    file = paths.user_config_file()
+    entries = _entries(config.read_file(file)) if file.exists() else None
+    if entries is None:
+        return None
+    refs = [_ref(entry) for entry in entries]
+    for fault in filter(None, map(_fault, refs)):
+        complain(fault)
+    return list(dict.fromkeys(str(ref) for ref in refs if _fault(ref) is None))
+
+
+def chosen(blocks: Iterable[Block], mark: str, known: Mapping[str, Path]) -> Chosen:
+    """Return what is switched on; without a list, the tasks that have a row of the installation `mark`."""
+    warnings: list[str] = []
+    refs = enabled(warnings.append)
+    if refs is not None:
+        return Chosen(refs, warnings, is_new=False)
+    owners = [owner(block.native_id) for block in blocks if block.is_enabled]
+    scheduled = {whose.ref for whose in owners if whose is not None and whose.installation == mark}
+    refs = sorted(ref for ref in scheduled if _fault(ref) is None and _is_there(ref, known))
+    said = f"scheduler.enabled was not set: it starts with the {len(refs)} tasks that are scheduled now."
+    return Chosen(refs, [said], is_new=True)
+
+
+def file(ref: str, known: Mapping[str, Path]) -> catalog.File | None:
+    """Return the file of a ref of the list; None when its bundle is not among `known`."""
+    bundle, _, inner = ref.partition("//")
+    id = inner.removeprefix(f"{catalog.FOLDER}/")
+    return catalog.file(bundle, known[bundle], id) if bundle in known else None
 
 
 def write(refs: Collection[str]) -> None:
-    """Make `refs` the list, sorted; comments and other settings stay. Raises ConfigError, TransientError."""
-    from akm.config_edit import file, lists
+    """Make `refs` the list, sorted; comments, other settings and texts that are no refs of tasks stay.
 
-    wanted = sorted(set(refs))
-    file.edit(
-        lambda text: lists.put(text, "scheduler", "enabled", wanted),
+    Raises ConfigError, TransientError.
+    """
+    from akm.config_edit import lists
+    from akm.config_edit.file import edit
+
+    edit(
+        lambda text: lists.put(text, "scheduler", "enabled", sorted({*refs, *_left_out(text)})),
         entry="the entry `enabled` of [scheduler]",
     )
 
 
-def _no_such_bundle(bundle: str, known: dict[str, Path]) -> AkmError:
-    return UsageError(
-        f"No bundle named {bundle!r} is configured in the user's file, which is what schedules see.",
-        hint=suggestion(bundle, known) or "Add it with `akm bundle add NAME PATH`.",
+def _entries(values: Mapping[str, Any]) -> list[Any] | None:
+    section = values.get("scheduler", {})
+    found = section.get("enabled") if isinstance(section, dict) else section
+    if found is None or isinstance(found, list):
+        return found
+    raise ConfigError(
+        f"{paths.user_config_file()}: scheduler.enabled must be a list of refs such as team//tasks/nightly."
     )
+
+
+def _ref(entry: Any) -> Any:
+    """Return the ref of an entry; those of older versions are objects with `kind`, `ref` and `sourceId`."""
+    return entry.get("ref") if isinstance(entry, dict) else entry
+
+
+def _fault(ref: Any) -> str | None:
+    """Say what keeps an entry from being the ref of a task; None when nothing does."""
+    if not isinstance(ref, str):
+        return "scheduler.enabled holds an entry that is no ref such as team//tasks/nightly; it is left out."
+    bundle, separator, inner = ref.partition("//")
+    if separator and ref_grammar.is_bundle_name(bundle):
+        folder, _, id = inner.partition("/")
+        if folder == catalog.FOLDER and ids.fault(id) is None:
+            return None
+        if folder == ref_grammar.FOLDER:
+            return (
+                f"scheduler.enabled holds {ref}, but a workflow has no schedule of its own and is not fired: "
+                f"write a task with `uses: {ref}` and a schedule, and enable that."
+            )
+    return f"scheduler.enabled holds {ref!r}, which is no ref such as team//tasks/nightly; it is left out."
+
+
+def _left_out(text: str) -> list[str]:
+    import tomllib
+
+    refs = map(_ref, _entries(tomllib.loads(text)) or ())
+    return [ref for ref in refs if isinstance(ref, str) and _fault(ref) is not None]
+
+
+def _is_there(ref: str, known: Mapping[str, Path]) -> bool:
+    found = file(ref, known)
+    return found is not None and (found.path.is_file() or is_away(found))

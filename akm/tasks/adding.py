@@ -1,74 +1,66 @@
-"""Writing a new task file, checked before it is written."""
+"""A new task: its file, checked before it is written, and the row that fires it."""
 
 from __future__ import annotations
 
 import os
-import tempfile
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from akm import config, paths
-from akm.errors import ConfigError, UsageError
-from akm.tasks import activation, ids, schedule, source, yaml_emit
-from akm.tasks.activation import FOLDER, Place
+from akm import config
+from akm.engine import workplace
+from akm.errors import AkmError, UsageError
+from akm.tasks import (
+    activation,
+    catalog,
+    file_text,
+    ids,
+    installation,
+    schedule,
+    source,
+    switching,
+    sync,
+    usable,
+    wishes,
+    yaml_emit,
+)
+from akm.tasks.catalog import File
+from akm.tasks.schedulers import lock
+from akm.tasks.schedulers.row import owner
+from akm.tasks.wishes import Wish
+
+_TAKEN = "RESOURCE_ALREADY_EXISTS"
 
 
-@dataclass(frozen=True, slots=True)
-class Wish:
-    """What a new task is to do: exactly one of `workflow`, `prompt` and `command`, and when."""
+def add(
+    id: str,
+    wish: Wish,
+    *,
+    bundle: str | None = None,
+    is_on: bool = True,
+    force: bool = False,
+    rebind: bool = False,
+) -> dict[str, Any]:
+    """Write the file of a new task, switch it on or off, and sync its bundle.
 
-    schedule: str
-    workflow: str | None = None
-    prompt: str | None = None
-    command: str | None = None
-    name: str | None = None
-    description: str | None = None
-    engine: str | None = None
-    timeout_ms: int | None = None
-
-
-def add(id: str, wish: Wish, *, bundle: str | None = None, force: bool = False) -> Place:
-    """Write the file of a new task of version 4 and return where it is.
-
-    Raises UsageError when anything of it is not sound, and `RESOURCE_ALREADY_EXISTS` when the file is there
-    and `force` is not given; nothing is written then.
+    Returns `{path, ref, enabled, changed, sync}`. Raises before anything is written when the wish is not
+    sound or needs what is not there, and UsageError `RESOURCE_ALREADY_EXISTS` when the file is there without
+    `force`, or another row has its name without `rebind`. Raises with the file written when the scheduler
+    cannot be used at all; a row that it refuses is a failure of the sync.
     """
     schedule.check(wish.schedule)
-    document = _document(wish)
-    place = _place(ids.typed(id), bundle)
-    if os.path.lexists(place.path) and not force:
-        raise UsageError(
-            f"There is a task {place.ref} already: {place.path}.",
-            code="RESOURCE_ALREADY_EXISTS",
-            hint="Choose another id, or overwrite it with --force.",
-        )
-    raw = _yaml(document)
-    source.parse(raw, place.path, bundle=place.bundle, root=place.root)
-    _write(place.path, raw)
-    return place
+    file = _file(ids.typed(id), bundle)
+    raw = yaml_emit.emit(wishes.document(wish)).encode("utf-8", "surrogatepass")
+    task = source.parse(raw, file.path, bundle=file.bundle, root=file.root)
+    # As the schedule will see it: from no project.
+    usable.check(task, workplace.here(file.root, layers=config.read(Path("/"))))
+    with lock.held():
+        _check_free(file, force=force, rebind=rebind)
+        file_text.replace(file.path, raw)
+        return {"path": str(file.path), **_switched(file, is_on=is_on, rebind=rebind)}
 
 
-def _document(wish: Wish) -> dict[str, Any]:
-    given = [target for target in (wish.workflow, wish.prompt, wish.command) if target is not None]
-    if len(given) != 1:
-        raise UsageError(
-            "Give exactly one of --workflow, --prompt and --command.",
-            code=None if given else "MISSING_REQUIRED_ARGUMENT",
-        )
-    document: dict[str, Any] = {"version": 4, "name": wish.name, "description": wish.description}
-    if wish.workflow is not None:
-        document["uses"] = wish.workflow
-    elif wish.prompt is not None:
-        document |= {"uses": "akm/command", "with": {"content": wish.prompt}}
-    else:
-        document["run"] = wish.command
-    document |= {"engine": wish.engine, "timeout": wish.timeout_ms, "schedule": wish.schedule}
-    return {key: value for key, value in document.items() if value is not None}
-
-
-def _place(id: str, bundle: str | None) -> Place:
-    known = activation.bundles(config.read())
+def _file(id: str, bundle: str | None) -> File:
+    known = activation.bundles()
     if bundle is None:
         if len(known) != 1:
             names = ", ".join(known) or "none is configured: see `akm bundle add NAME PATH`"
@@ -79,20 +71,37 @@ def _place(id: str, bundle: str | None) -> Place:
             f"No bundle named {bundle!r} is configured in the user's file, which is what schedules see.",
             hint="Add it with `akm bundle add NAME PATH`.",
         )
-    return Place(f"{bundle}//{FOLDER}{id}", bundle, id, known[bundle])
+    return catalog.file(bundle, known[bundle], id)
 
 
-def _yaml(document: dict[str, Any]) -> bytes:
-    return yaml_emit.emit(document).encode()
+def _check_free(file: File, *, force: bool, rebind: bool) -> None:
+    if os.path.lexists(file.path) and not force:
+        raise UsageError(
+            f"There is a task {file.ref} already: {file.path}.",
+            code=_TAKEN,
+            hint="Choose another id, or overwrite it with --force.",
+        )
+    mark = installation.here().mark
+    for block in sync.installed():
+        whose = owner(block.native_id)
+        if whose is None or whose.ref.lower() != file.ref.lower():
+            continue
+        if whose.installation != mark and not rebind:
+            raise UsageError(
+                f"Another installation of akm fires {whose.ref} already, with the row {block.native_id}.",
+                code=_TAKEN,
+                hint="Choose another id, or take the row over with --rebind.",
+            )
+        if whose.installation == mark and whose.ref != file.ref:
+            raise UsageError(
+                f"{whose.ref} is scheduled already, and only the case of letters tells it from {file.ref}.",
+                code=_TAKEN,
+                hint="Choose another id.",
+            )
 
 
-def _write(file: Path, raw: bytes) -> None:
+def _switched(file: File, *, is_on: bool, rebind: bool) -> dict[str, Any]:
     try:
-        paths.create(file.parent)
-        descriptor, draft = tempfile.mkstemp(prefix=".task-", dir=file.parent)
-        with os.fdopen(descriptor, "wb") as stream:
-            stream.write(raw)
-        os.chmod(draft, 0o644)
-        os.replace(draft, file)
-    except OSError as error:
-        raise ConfigError(f"The file {file} cannot be written: {error.strerror}.") from error
+        return switching.switched(file.ref, is_on=is_on, rebind=rebind)
+    except AkmError as error:
+        raise type(error)(f"Wrote {file.path}. {error.message}", code=error.code, hint=error.hint) from error

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from akm.engine.lock import process_started_at
 from akm.errors import AkmError
 from akm.store.database import Database
+from akm.tasks.task import Task
 
 if TYPE_CHECKING:
     from akm.services.task_history import Ended
@@ -34,7 +35,7 @@ class Reservation:
         return self.problem is None
 
 
-def reserve(opened: Opened, task_id: str, *, at: str) -> Reservation:
+def reserve(opened: Opened, task: Task, *, at: str) -> Reservation:
     """Open the attempt's row. A ledger that cannot be used stops no task.
 
     Raises TransientError STATE_DB_CONTENDED when others hold the ledger for too long: nothing has happened
@@ -45,7 +46,7 @@ def reserve(opened: Opened, task_id: str, *, at: str) -> Reservation:
     holder = task_history.Holder(os.getpid(), os.uname().nodename, process_started_at(os.getpid()))
     try:
         with opened() as db:
-            return Reservation(task_history.reserve(db, task_id, at=at, holder=holder))
+            return Reservation(task_history.reserve(db, task.id, at=at, holder=holder, bundle=task.owner))
     except AkmError as error:
         if error.code == "STATE_DB_CONTENDED":
             raise

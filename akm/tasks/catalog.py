@@ -19,12 +19,21 @@ FOLDER = "tasks"
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """A task file and the bundle it belongs to; whether it can be read is not known."""
+    """A task's file and the bundle it belongs to; whether it is there and can be read is not known."""
 
-    ref: str
-    path: Path
     bundle: str
     root: Path
+    path: Path
+
+    @property
+    def id(self) -> str:
+        """Return the task's id."""
+        return self.path.stem
+
+    @property
+    def ref(self) -> str:
+        """Return the task's fully qualified ref."""
+        return f"{self.bundle}//{FOLDER}/{self.id}"
 
 
 class Entry(NamedTuple):
@@ -35,50 +44,63 @@ class Entry(NamedTuple):
     task: Task | AkmError
 
 
-def tasks(bundles: Mapping[str, Path], anchor: Path) -> list[Entry]:
-    """Read every task file of the project and of the bundles; one bad file hides no other."""
-    return [Entry(file.ref, file.path, _read(file)) for file in files(bundles, anchor)]
+def tasks(bundles: Mapping[str, Path], anchor: Path | None) -> list[Entry]:
+    """Read every task file of the bundles and of the project, if any; one bad file hides no other."""
+    return [Entry(file.ref, file.path, _outcome(file)) for file in files(bundles, anchor)]
 
 
 def find(name: str, *, bundles: Mapping[str, Path], anchor: Path, bundle: str | None = None) -> Task:
     """Read the task that a ref or an id means; errors as in `locate` and `akm.tasks.source.read`."""
-    file = locate(name, bundles=bundles, anchor=anchor, bundle=bundle)
+    return read(locate(name, bundles=bundles, anchor=anchor, bundle=bundle))
+
+
+def read(file: File) -> Task:
+    """Read one task file; errors as in `akm.tasks.source.read`."""
     return source.read(file.path, bundle=file.bundle, root=file.root)
 
 
 def locate(name: str, *, bundles: Mapping[str, Path], anchor: Path, bundle: str | None = None) -> File:
     """Find the file of `[<bundle>//][tasks/]<id>`, without a bundle the project's before any other.
 
-    Raises NotFoundError, and UsageError when an id exists in several bundles or cannot be one.
+    Raises NotFoundError, and UsageError for an unknown bundle, an id in several bundles and one that is none.
     """
-    written, separator, rest = name.partition("//")
-    if separator and bundle is not None and written != bundle:
+    written, id = taken_apart(name)
+    if None not in (written, bundle) and written != bundle:
         raise UsageError(f"{name} names another bundle than {bundle}: give one of them.")
-    wanted = written if separator else bundle
-    id = ids.typed((rest if separator else name).removeprefix(f"{FOLDER}/"))
+    wanted = bundle if written is None else written
     roots = _roots(bundles, anchor)
-    if wanted is not None and wanted not in roots:
-        if wanted == PROJECT:
-            roots = {PROJECT: anchor}
-        else:
-            raise _unknown_bundle(wanted, roots)
-    places = {wanted: roots[wanted]} if wanted is not None else roots
-    found = [_file(one, root, id) for one, root in places.items() if _path(root, id).is_file()]
+    if wanted == PROJECT:
+        roots = {PROJECT: anchor}
+    elif wanted is not None and wanted not in roots:
+        raise unknown_bundle(wanted, roots)
+    places = [file(one, root, id) for one, root in roots.items() if wanted in (None, one)]
+    found = [place for place in places if place.path.is_file()]
     if not found:
-        raise _not_found(name, id, places, files(bundles, anchor))
+        raise _not_found(name, places, files(bundles, anchor))
     if len(found) > 1 and found[0].bundle != PROJECT:
-        raise UsageError(f"{id} exists in several bundles: write {' or '.join(file.ref for file in found)}.")
+        raise ambiguous(id, [place.ref for place in found])
     return found[0]
 
 
-def files(bundles: Mapping[str, Path], anchor: Path) -> list[File]:
+def taken_apart(name: str) -> tuple[str | None, str]:
+    """Return the bundle, if any, and the id of a typed ref. Raises UsageError for what can be no id."""
+    bundle, separator, rest = name.rpartition("//")
+    return bundle if separator else None, ids.typed(rest.removeprefix(f"{FOLDER}/"))
+
+
+def file(bundle: str, root: Path, id: str) -> File:
+    """Say where the file of a task is."""
+    return File(bundle, root, root / FOLDER / f"{id}{ids.ENDING}")
+
+
+def files(bundles: Mapping[str, Path], anchor: Path | None) -> list[File]:
     """List the task files, those named .yaml included, which are never run."""
     found = []
     for bundle, root in _roots(bundles, anchor).items():
         folder = root / FOLDER
         if folder.is_dir():
             names = sorted(path for path in folder.iterdir() if path.suffix in (".yml", ".yaml"))
-            found += [File(f"{bundle}//{FOLDER}/{path.stem}", path, bundle, root) for path in names]
+            found += [File(bundle, root, path) for path in names]
     return found
 
 
@@ -88,41 +110,41 @@ def owner(path: Path, *, bundles: Mapping[str, Path], anchor: Path) -> File:
     roots = sorted(_roots(bundles, anchor).items(), key=lambda item: -len(str(os.path.realpath(item[1]))))
     for bundle, root in roots:
         if Path(os.path.realpath(root)) in real.parents:
-            return File(f"{bundle}//{FOLDER}/{path.stem}", path, bundle, root)
+            return File(bundle, root, path)
     root = real.parent.parent if real.parent.name == FOLDER else real.parent
-    return File(f"{PROJECT}//{FOLDER}/{path.stem}", path, PROJECT, root)
+    return File(PROJECT, root, path)
 
 
-def _roots(bundles: Mapping[str, Path], anchor: Path) -> dict[str, Path]:
+def unknown_bundle(name: str, known: Mapping[str, Path]) -> UsageError:
+    """Build the error about a bundle that is not among `known`."""
+    return UsageError(
+        f"No bundle named {name!r} is configured.",
+        hint=suggestion(name, known) or "Add it with `akm bundle add NAME PATH`.",
+    )
+
+
+def ambiguous(id: str, refs: list[str]) -> UsageError:
+    """Build the error about an id that means several tasks."""
+    return UsageError(f"{id} exists in several bundles: write {' or '.join(refs)}.")
+
+
+def _roots(bundles: Mapping[str, Path], anchor: Path | None) -> dict[str, Path]:
     """Name the project first, unless its folder is a configured bundle, which then has its own name."""
+    if anchor is None:
+        return dict(bundles)
     here = os.path.realpath(anchor)
     is_configured = any(os.path.realpath(root) == here for root in bundles.values())
     return dict(bundles) if is_configured else {PROJECT: anchor, **bundles}
 
 
-def _read(file: File) -> Task | AkmError:
+def _outcome(file: File) -> Task | AkmError:
     try:
-        return source.read(file.path, bundle=file.bundle, root=file.root)
+        return read(file)
     except AkmError as error:
         return error
 
 
-def _file(bundle: str, root: Path, id: str) -> File:
-    return File(f"{bundle}//{FOLDER}/{id}", _path(root, id), bundle, root)
-
-
-def _path(root: Path, id: str) -> Path:
-    return root / FOLDER / f"{id}{ids.ENDING}"
-
-
-def _unknown_bundle(bundle: str, roots: Mapping[str, Path]) -> NotFoundError:
-    return NotFoundError(
-        f"No bundle named {bundle!r} is configured.",
-        hint=suggestion(bundle, roots) or "Add it with `akm bundle add NAME PATH`.",
-    )
-
-
-def _not_found(name: str, id: str, places: Mapping[str, Path], known: list[File]) -> NotFoundError:
-    looked = ", ".join(str(_path(root, id)) for root in places.values())
+def _not_found(name: str, places: list[File], known: list[File]) -> NotFoundError:
+    looked = ", ".join(str(place.path) for place in places)
     hint = suggestion(name, [file.ref for file in known]) or "List the tasks with: akm task list"
     return NotFoundError(f"There is no task {name!r}: looked for {looked}.", hint=hint)

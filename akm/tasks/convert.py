@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import os
 import re
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from akm.engine import backup
 from akm.errors import UsageError
 from akm.ref_grammar import PROJECT
-from akm.tasks import faults, ids, old, source, versions, yaml_emit, yaml_text
+from akm.tasks import faults, ids, old, params, source, versions, yaml_emit, yaml_text
 from akm.tasks.catalog import File
 from akm.workflow.frontmatter import Node
 
@@ -46,17 +45,7 @@ def convert(file: File) -> Converted:
 
 def write(file: File, converted: Converted) -> Path:
     """Replace the file in one step and return where the old one is kept. Raises UsageError."""
-    backup = _free(file.path)
-    try:
-        handle, name = tempfile.mkstemp(dir=file.path.parent, prefix=f".{file.path.name}.")
-        with os.fdopen(handle, "w", encoding="utf-8") as opened:
-            opened.write(converted.text)
-        os.chmod(name, file.path.stat().st_mode & 0o777)
-        os.link(file.path, backup)
-        os.replace(name, file.path)
-    except OSError as error:
-        raise UsageError(f"{file.path} cannot be written: {error.strerror}.") from error
-    return backup
+    return backup.replace(file.path, converted.text.encode())
 
 
 def _rewritten(task: old.Old, file: File) -> Converted:
@@ -89,18 +78,11 @@ def _target(task: old.Old) -> dict[str, Any]:
 
 
 def _carry_params(task: old.Old, file: File, values: dict[str, Any]) -> None:
-    params = task.values["params"]
-    if not isinstance(params, dict):
+    given = task.values["params"]
+    if not isinstance(given, dict):
         raise faults.invalid(file.path, None, "`params` must be a mapping of names to values; correct it.")
-    if params:
-        values["inputs"] = {name: {**_typed(value), "default": value} for name, value in params.items()}
-
-
-def _typed(value: Any) -> dict[str, str]:
-    for kind, name in ((bool, "boolean"), (str, "string"), (int | float, "number"), (list, "array")):
-        if isinstance(value, kind):
-            return {"type": name}
-    return {"type": "object"} if isinstance(value, dict) else {}
+    if given:
+        values["inputs"] = params.declared(given)
 
 
 def _enabling(task: old.Old, file: File) -> str:
@@ -146,10 +128,3 @@ def _prove(converted: Converted, file: File) -> None:
     except UsageError as error:
         message = error.message.replace("Invalid task at", "In version 4, invalid task at")
         raise UsageError(f"{file.path} cannot be converted:\n{message}", code=error.code) from error
-
-
-def _free(path: Path) -> Path:
-    backup, number = path.with_name(f"{path.name}.bak"), 1
-    while os.path.lexists(backup):
-        backup, number = path.with_name(f"{path.name}.bak.{number}"), number + 1
-    return backup

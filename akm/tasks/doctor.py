@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from akm import config, paths
@@ -24,15 +23,18 @@ class _Found:
 
 
 def report(opened: Opened, layers: config.Layers, state: FiringState, *, now: float) -> dict[str, Any]:
-    """Compare what should have run with what did, and say where everything is. `ok`: nothing is wrong."""
-    found = _look(activation.bundles(layers))
-    late = _late(found.enabled, opened, state, now)
+    """Compare what should have run with what did, and say where everything is. `ok`: nothing is wrong now."""
+    found = _look()
+    late, missed = _unrun(found.enabled, opened, state, now)
     problems = found.problems
-    if state.problem is not None and found.enabled and not state.is_served:
-        problems.append({"problem": state.problem})
+    fault = state.fault()
+    if fault is not None and found.enabled:
+        problems.append({"problem": fault})
     return {
         "ok": not late and not problems,
         "overdue": late,
+        "missed": missed,
+        "enabled": [task.ref for task in found.enabled],
         "problems": problems,
         "notEnabled": found.not_enabled,
         "scheduler": state.shown(),
@@ -44,11 +46,11 @@ def report(opened: Opened, layers: config.Layers, state: FiringState, *, now: fl
     }
 
 
-def _look(known: dict[str, Path]) -> _Found:
-    refs = set(activation.enabled() or ())
+def _look() -> _Found:
     found = _Found()
+    refs = set(activation.enabled(lambda text: found.problems.append({"problem": text})) or ())
     # A scheduler knows no project, so none is looked at.
-    for entry in catalog.tasks(known, Path("/nonexistent")):
+    for entry in catalog.tasks(activation.bundles(), None):
         is_enabled = entry.ref in refs
         refs.discard(entry.ref)
         if isinstance(entry.task, AkmError):
@@ -63,12 +65,21 @@ def _look(known: dict[str, Path]) -> _Found:
     return found
 
 
-def _late(tasks: list[Task], opened: Opened, state: FiringState, now: float) -> list[dict[str, Any]]:
-    late = []
+def _unrun(
+    tasks: list[Task], opened: Opened, state: FiringState, now: float
+) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """Say which tasks are overdue, and which did not run at times but have run since."""
+    late, missed = [], []
     with opened() as db:
         for task in tasks:
-            since = overdue.changed_at(task.path, paths.user_config_file())
-            one = overdue.find(task, overdue.last_run(db, task.id), now, known_since=since)
+            since = max(
+                overdue.changed_at(task.path, paths.user_config_file()), now - overdue.LOOK_BACK_SECONDS
+            )
+            runs = overdue.runs(db, task, since, now)
+            one = overdue.find(task, runs, now, since=since)
             if one is not None:
-                late.append(one.shown(state.cause(task.ref)))
-    return late
+                late.append(one.shown() | {"cause": state.cause(task.ref)})
+            gap = overdue.gap(task, runs, since=since)
+            if gap is not None:
+                missed.append(gap.shown())
+    return late, missed

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from akm.tasks import unused
 from akm.tasks.inputs import Bound, Given, resolve
 from akm.tasks.old import Old
 from akm.tasks.task import Command, Shell, Target, Task
@@ -24,7 +25,7 @@ def described(task: Task) -> dict[str, Any]:
         "maxRetries": task.max_retries,
         "output": task.output,
     }
-    lists = {"tags": [*task.tags], "redact": [*task.redact], "notApplied": [*task.not_applied]}
+    lists = {"tags": [*task.tags], "redact": [*task.redact], "notApplied": [*unused.keys(task)]}
     return {
         "ref": task.ref,
         "id": task.id,
@@ -90,12 +91,9 @@ def _is_secret(name: str, value: Any) -> bool:
 
 def _input(name: str, declared: Any) -> dict[str, Any]:
     shown: dict[str, Any] = {"schema": dict(declared.schema), "required": declared.is_required}
-    return shown | (redacted_default(name, declared.default) if declared.has_default else {})
-
-
-def redacted_default(name: str, value: Any) -> dict[str, Any]:
-    """Show a default under its own key."""
-    return {"default": REDACTED if _is_secret(name, value) else value}
+    if declared.has_default:
+        shown["default"] = redacted({name: declared.default})[name]
+    return shown
 
 
 def _values(task: Task, bound: Bound) -> dict[str, Any]:

@@ -59,6 +59,7 @@ def task(root_field: Field, *, id: str, bundle: str, path: Path, root: Path) -> 
     for key, check in _UNUSED.items():
         if key in entries:
             check(entries[key])
+    values["says_timeout"] = "timeout" in entries
     if "schedule" in entries:
         values["schedules"] = schedules(entries["schedule"], values.get("inputs", {}))
     if found is None:

@@ -9,6 +9,7 @@ from pathlib import Path
 from akm import paths
 from akm.tasks import launcher
 from akm.tasks.schedulers.row import Installation
+from akm.tasks.search_path import folders
 
 _DIRECTORIES = {
     "config": paths.config_dir,
@@ -37,8 +38,8 @@ def wrappers() -> Path:
 def search_path() -> str:
     """Return the PATH that scheduled commands get: today's, as far as a crontab's line can hold it."""
     kept: list[str] = []
-    for folder in dict.fromkeys(os.environ.get("PATH", os.defpath).split(os.pathsep)):
-        if os.path.isabs(folder) and "\n" not in folder and len(":".join([*kept, folder])) <= _LONGEST_PATH:
+    for folder in folders():
+        if len(":".join([*kept, folder])) <= _LONGEST_PATH:
             kept.append(folder)
     return ":".join(kept) or os.defpath
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from akm.errors import UsageError
-
 #: The closed table, by the ending in lower case. The script's path follows.
 INTERPRETERS: Mapping[str, tuple[str, ...]] = {
     ".sh": ("sh",),
@@ -26,20 +24,27 @@ INTERPRETERS: Mapping[str, tuple[str, ...]] = {
     ".cmd": ("cmd", "/d", "/s", "/c"),
     ".bat": ("cmd", "/d", "/s", "/c"),
 }
+#: How a program of the table is called where it does not have that name.
+_OTHER_NAMES: Mapping[str, tuple[str, ...]] = {
+    "python": ("python3",),
+    "rscript": ("Rscript",),
+    "powershell": ("pwsh",),
+}
 
 
-def interpreter(path: Path) -> tuple[str, ...]:
-    """Return what stands before the script's path. Raises UsageError `TASK_TARGET_UNSUPPORTED`."""
-    found = INTERPRETERS.get(path.suffix.lower())
-    if found is None:
-        endings = ", ".join(INTERPRETERS)
-        raise UsageError(
-            f"Nothing is known to run {path.name}: give the script one of the endings {endings}.",
-            code="TASK_TARGET_UNSUPPORTED",
-        )
-    return found
+def fault(script: str) -> str | None:
+    """Say what keeps a script from being run at all, to complete "`uses` ..."; None when nothing does."""
+    if Path(script).suffix.lower() in INTERPRETERS:
+        return None
+    endings = ", ".join(INTERPRETERS)
+    return f"names a script that nothing is known to run; give it one of the endings {endings}"
 
 
-def argv(file: Path) -> tuple[str, ...]:
-    """Return the whole command that runs a script. Raises UsageError `TASK_TARGET_UNSUPPORTED`."""
-    return (*interpreter(file), str(file))
+def interpreter(script: Path) -> tuple[str, ...]:
+    """Return what stands before the path of a script that has no `fault`."""
+    return INTERPRETERS[script.suffix.lower()]
+
+
+def names(program: str) -> tuple[str, ...]:
+    """Return the names under which a program of the table may be installed, the usual one first."""
+    return (program, *_OTHER_NAMES.get(program, ()))

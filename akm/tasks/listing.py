@@ -24,9 +24,7 @@ def shown(file: catalog.File) -> dict[str, Any]:
         assert refusal is not None
         described = explain.described_old(old.read(node, file.path), file.ref, str(file.path))
         return described | {"problem": refusal.message, "hint": refusal.hint}
-    from akm.tasks import source
-
-    return explain.described(source.read(file.path, bundle=file.bundle, root=file.root))
+    return explain.described(catalog.read(file))
 
 
 def _row(entry: catalog.Entry) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,9 +24,9 @@ def path(task_id: str, started_at: str) -> Path:
     return folder() / task_id / f"{started_at.replace(':', '-').replace('.', '-')}.log"
 
 
-def text(task_id: str, kind: str, outcome: Outcome) -> str:
+def text(task_id: str, kind: str, outcome: Outcome, *, warnings: Sequence[str] = ()) -> str:
     """Return the log of an attempt that was dispatched, not yet redacted."""
-    lines = [f"[akm task] task={task_id} kind={kind}", *outcome.lines]
+    lines = [f"[akm task] task={task_id} kind={kind}", *warnings, *outcome.lines]
     for name, section in (("stdout", outcome.stdout), ("stderr", outcome.stderr)):
         if section is not None:
             lines += [f"--- {name} ---", *([section.rstrip("\n")] if section else [])]

@@ -12,7 +12,7 @@ from typing import Any
 from akm.engine import sources, workplace
 from akm.engine.runners.environment import ALLOWLIST
 from akm.engine.workplace import Workplace
-from akm.tasks import engines, interpreters, places
+from akm.tasks import engines, interpreters, places, programs, unused
 from akm.tasks.task import Command, Script, Shell, Task
 from akm.tasks.task import Workflow as WorkflowTarget
 
@@ -28,15 +28,20 @@ _LEADING_AKM = re.compile(r"\A(\s*)akm(?=\s|\Z)")
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """A process to be. `kind` is shell, script or command; `engine` is the name of a command's engine."""
+    """A process to be. `kind` is shell, script or command; `engine` is the name of a command's engine.
+
+    `file` is the program that was found for the first of `argv`. `warnings` say what will have no effect.
+    """
 
     kind: str
     argv: tuple[str, ...]
+    file: str
     cwd: Path
     env: Mapping[str, str] = field(repr=False)
     timeout_ms: int | None = None
     stdin: bytes | None = field(repr=False, default=None)
     engine: str | None = None
+    warnings: tuple[str, ...] = ()
 
     @property
     def ref(self) -> None:
@@ -50,6 +55,8 @@ class Flow:
     ref: str
     work: Workplace
     parameters: Mapping[str, Any] = field(repr=False)
+    env: Mapping[str, str] = field(repr=False)
+    warnings: tuple[str, ...] = ()
     kind: str = "workflow"
     engine: str | None = None
 
@@ -67,17 +74,14 @@ def prepare(
 ) -> Prepared:
     """Resolve a task's target. Raises what is wrong with the task, its files or the configuration."""
     target = task.target
+    env = {EVENT_SOURCE: "task", **environment, **task.env}
     if isinstance(target, WorkflowTarget):
-        return _flow(task, target, work, inputs)
+        return _flow(task, target, work, inputs, env)
     if isinstance(target, Command):
         return _command(task, target, work, environment)
-    env = {EVENT_SOURCE: "task", **environment, **task.env}
     if isinstance(target, Shell):
-        cwd = places.directory(task, target.working_directory)
-        return Program("shell", shell_argv(target, launcher), cwd, env, task.timeout_ms)
-    return Program(
-        "script", _script_argv(task, target, work), places.directory(task, None), env, task.timeout_ms
-    )
+        return _shell(task, target, launcher, env)
+    return _script(task, target, work, env)
 
 
 def shell_argv(target: Shell, launcher: Sequence[str]) -> tuple[str, ...]:
@@ -87,28 +91,48 @@ def shell_argv(target: Shell, launcher: Sequence[str]) -> tuple[str, ...]:
     return (shell, *_SHELLS.get(shell, ("-c",)), text)
 
 
-def _script_argv(task: Task, target: Script, work: Workplace) -> tuple[str, ...]:
-    return interpreters.argv(places.asset(task, target.ref, work.bundles))
+def _shell(task: Task, target: Shell, launcher: Sequence[str], env: Mapping[str, str]) -> Program:
+    argv = shell_argv(target, launcher)
+    cwd = places.directory(task, target.working_directory)
+    _, file = programs.find(f"Task {task.id}", argv[:1], cwd=cwd, path=env.get("PATH"))
+    return Program("shell", argv, file, cwd, env, task.timeout_ms, warnings=unused.sentences(task))
 
 
-def _flow(task: Task, target: WorkflowTarget, work: Workplace, inputs: Mapping[str, Any]) -> Flow:
+def _script(task: Task, target: Script, work: Workplace, env: Mapping[str, str]) -> Program:
+    script = places.asset(task, target.ref, work.bundles)
+    first, *options = interpreters.interpreter(script)
+    cwd = places.directory(task, None)
+    who = f"The script {script.name} of task {task.id}"
+    name, file = programs.find(who, interpreters.names(first), cwd=cwd, path=env.get("PATH"))
+    argv = (name, *options, str(script))
+    return Program("script", argv, file, cwd, env, task.timeout_ms, warnings=unused.sentences(task))
+
+
+def _flow(
+    task: Task, target: WorkflowTarget, work: Workplace, inputs: Mapping[str, Any], env: Mapping[str, str]
+) -> Flow:
     # Its bundle's scope and not the caller's: cron starts elsewhere than a person, and both mean one run.
     there = workplace.here(task.root, layers=work.layers)
     ref = target.ref if "//" in target.ref else f"{task.bundle}//{target.ref}"
-    return Flow(sources.find(there, ref).ref, there, dict(inputs))
+    return Flow(sources.find(there, ref).ref, there, dict(inputs), env, unused.sentences(task))
 
 
 def _command(task: Task, target: Command, work: Workplace, environment: Mapping[str, str]) -> Program:
-    engine = engines.chosen(task, work)
-    text = engines.text(task, target, work)
+    engine, text = engines.chosen(task, work), engines.text(task, target, work)
     # As a unit's agent: prose from a file gets no credential that nobody named.
     passed = {key: environment[key] for key in (*ALLOWLIST, *engine.pass_env) if key in environment}
+    env = {EVENT_SOURCE: "task", **passed, **task.env}
+    cwd = places.directory(task, None)
+    who = f"The engine {engine.name} of task {task.id}"
+    _, file = programs.find(who, engine.argv[:1], cwd=cwd, path=env.get("PATH"))
     return Program(
         "command",
-        (*engine.argv, *((text,) if engine.takes_argument else ())),
-        places.directory(task, None),
-        {EVENT_SOURCE: "task", **passed, **task.env},
-        task.timeout_ms,
+        (*engine.argv, text) if engine.takes_argument else engine.argv,
+        file,
+        cwd,
+        env,
+        engine.timeout_ms,
         None if engine.takes_argument else text.encode("utf-8", "replace"),
         engine.name,
+        (*unused.sentences(task), *engine.warnings),
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from akm.engine.abort import Abort
-from akm.engine.runners import process, program
+from akm.engine.runners import process
 from akm.tasks import outcome
 from akm.tasks.outcome import Outcome
 from akm.tasks.prepare import Program
@@ -11,16 +11,10 @@ from akm.tasks.prepare import Program
 
 def run(job: Program, abort: Abort) -> Outcome:
     """Run a process to its end, its timeout or the abort, and judge how it ended."""
-    name, cwd = job.argv[0], str(job.cwd)
-    found = program.find(name, cwd=cwd, path=job.env.get("PATH"))
-    if found is None:
-        return outcome.never_started(
-            f"{name}: {program.why_not_found(name, cwd=cwd)}".replace("the unit's", "the")
-        )
     end = process.supervise(
         job.argv,
-        program=found,
-        cwd=cwd,
+        program=job.file,
+        cwd=str(job.cwd),
         env=job.env,
         stdin=job.stdin,
         timeout_ms=job.timeout_ms,

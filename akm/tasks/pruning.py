@@ -7,7 +7,6 @@ import shlex
 from collections.abc import Collection
 from typing import Any
 
-from akm import config
 from akm.errors import UsageError
 from akm.tasks import activation, installation
 from akm.tasks.schedulers import cron, crontab_text
@@ -22,7 +21,7 @@ def prune(*, ids: Collection[str] = (), is_preview: bool = True) -> dict[str, An
     there; nothing is removed then.
     """
     text = cron.read()
-    here, known = installation.here(), activation.bundles(config.read())
+    here, known = installation.here(), activation.bundles()
     dead = {
         block.native_id: reason
         for block in crontab_text.blocks(text)

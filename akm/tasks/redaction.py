@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
 from akm.workflow import secret_shapes
 
 MARK = "[redacted]"
 #: A value under a secret-sounding name counts from this length on; one that the task names, always.
 SHORTEST_GUESSED = 8
+#: A line of a secret of several lines counts by itself from this length on: what prints one may prefix each
+#: line, and what is kept of an output may begin in its middle.
+_SHORTEST_LINE = 16
 _NAME_ENDINGS = ("_auth", "passphrase", "_key", "_pat", "_pass")
 _KEYWORD = r"secret|token|password|passwd|passphrase|api[_-]?key|access[_-]?key|private[_-]?key|credential"
 # Every repetition is bounded, so that megabytes without a space take no longer than others.
@@ -27,6 +32,15 @@ _LED = (
     re.compile(r"(://[^\s/:@]{1,256}:)[^\s/@]{1,1024}(?=@)"),
     re.compile(rf"(?i)((?:{_KEYWORD})[\w-]{{0,40}}[\"']?\s{{0,8}}[:=]\s{{0,8}}[\"']?)[^\s\"',;]{{8,8192}}"),
 )
+
+
+def configured(settings: Mapping[str, Any]) -> Iterator[str]:
+    """Name the variables that the configuration, unchecked, says hold a credential."""
+    engines = settings.get("engines")
+    for engine in engines.values() if isinstance(engines, Mapping) else ():
+        name = engine.get("api_key_env") if isinstance(engine, Mapping) else None
+        if isinstance(name, str):
+            yield name
 
 
 class Redactor:
@@ -58,8 +72,11 @@ def _sounds_secret(name: str) -> bool:
 
 
 def _spellings(value: str, shortest: int) -> set[str]:
-    """Return the ways in which a value is printed: as it is, without its margin, with other line ends."""
+    """Return the ways in which a value is printed: trimmed, with other line ends, in JSON, line by line."""
     forms = {value, value.strip()}
     forms |= {form.replace("\r\n", "\n") for form in forms}
     forms |= {form.replace("\n", "\r\n") for form in forms if "\r\n" not in form}
+    forms |= {json.dumps(form, ensure_ascii=ascii)[1:-1] for form in forms for ascii in (True, False)}
+    lines = value.splitlines() if "\n" in value else []
+    forms |= {line.strip() for line in lines if len(line.strip()) >= _SHORTEST_LINE}
     return {form for form in forms if len(form) >= shortest and form.strip()}

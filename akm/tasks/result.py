@@ -11,21 +11,28 @@ from akm.tasks.prepare import Flow, Prepared
 from akm.tasks.redaction import Redactor
 from akm.tasks.task import Task
 
-#: The codes that may stand in a row; everything else is INTERNAL, because a message may hold anything.
+#: The codes that may stand in a row; everything else is INTERNAL, so that the words are a closed set.
 SAFE_CODES = frozenset({
     "CONFIG_DIR_UNRESOLVABLE", "STASH_DIR_NOT_FOUND", "STASH_DIR_NOT_A_DIRECTORY",
     "STASH_DIR_UNREADABLE", "LLM_NOT_CONFIGURED", "INVALID_CONFIG_FILE", "TEST_ISOLATION_MISSING",
     "INVALID_FLAG_VALUE", "MISSING_REQUIRED_ARGUMENT", "PATH_ESCAPE_VIOLATION",
     "TASK_SCHEMA_VERSION_UNSUPPORTED", "ASSET_NOT_FOUND", "WORKFLOW_NOT_FOUND", "FILE_NOT_FOUND",
     "TASK_SOURCE_INVALID", "COMPOSITION_INVALID", "TARGET_REF_INVALID", "WORKFLOW_SOURCE_INVALID",
-    "INPUT_BINDING_INVALID", "TASK_TARGET_UNSUPPORTED", "RUN_LEASE_HELD", "STATE_DB_CONTENDED",
+    "INPUT_BINDING_INVALID", "TASK_TARGET_UNSUPPORTED",
 })  # fmt: skip
+#: Somebody else in the way is nothing internal either.
+HELD_CODES = frozenset({"RUN_LEASE_HELD", "STATE_DB_CONTENDED"})
 
 
 def safe_code(error: BaseException) -> str:
     """Return the error's code when it may be kept, else `INTERNAL`."""
     code = getattr(error, "code", None)
-    return code if isinstance(code, str) and code in SAFE_CODES else "INTERNAL"
+    return code if isinstance(code, str) and code in SAFE_CODES | HELD_CODES else "INTERNAL"
+
+
+def duration_ms(started_at: str, finished_at: str) -> int:
+    """Return the whole milliseconds between two timestamps."""
+    return round((clock.seconds(finished_at) - clock.seconds(started_at)) * 1000)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,13 +75,12 @@ class TaskResult:
         if self.lost is not None:
             notices.append(f"This run is not in the history: {self.lost}")
         optional = {"detail": self.outcome.detail, "notices": notices}
-        duration = round((clock.seconds(self.finished_at) - clock.seconds(self.started_at)) * 1000)
         return {
             "id": self.task.id,
             "status": self.status,
             "startedAt": self.started_at,
             "finishedAt": self.finished_at,
-            "durationMs": duration,
+            "durationMs": duration_ms(self.started_at, self.finished_at),
             "log": self.log,
             "target": self._target(),
             **{name: value for name, value in optional.items() if value},

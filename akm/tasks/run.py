@@ -17,8 +17,8 @@ from akm.tasks import attempt, launcher, log_file, processes, workflows
 from akm.tasks.attempt import Opened, Reservation
 from akm.tasks.outcome import Outcome
 from akm.tasks.prepare import Flow, Prepared, prepare
-from akm.tasks.redaction import Redactor
-from akm.tasks.result import TaskResult, safe_code
+from akm.tasks.redaction import Redactor, configured
+from akm.tasks.result import TaskResult, duration_ms, safe_code
 from akm.tasks.task import Task
 
 
@@ -61,8 +61,10 @@ def run(task: Task, around: Surroundings, *, inputs: Mapping[str, Any] | None = 
     row is closed as failed. How the work itself ended is in the result.
     """
     job = prepare(task, around.work, inputs or {}, environment=around.environment, launcher=around.launcher)
+    for warning in job.warnings:
+        around.announce(warning)
     with closing(Abort()) as abort, stopping(abort):
-        reservation = attempt.reserve(around.opened, task.id, at=around.now())
+        reservation = attempt.reserve(around.opened, task, at=around.now())
         if reservation.problem is not None:
             around.announce(f"This run of {task.id} is not in the history: {reservation.problem}")
         return _Run(task, around, job, reservation).to_its_end(abort)
@@ -83,7 +85,7 @@ class _Run:
         except BaseException as error:
             self._close_failed(error)
             raise
-        text = log_file.text(self.task.id, self.job.kind, outcome)
+        text = log_file.text(self.task.id, self.job.kind, outcome, warnings=self.job.warnings)
         finished_at, log, lost = self._close(outcome, text, target_kind=self.job.kind)
         return TaskResult(
             task=self.task,
@@ -138,6 +140,7 @@ class _Run:
             detail=dict(outcome.detail) if outcome.detail is not None else None,
             engine=self.job.engine if is_known else None,
             has_engine=target_kind == "command",
+            bundle=self.task.owner,
         )
 
     def _write_log(self, text: str) -> str:
@@ -154,9 +157,5 @@ class _Run:
 
     @property
     def _redactor(self) -> Redactor:
-        return Redactor({**self.around.environment, **self.task.env}, self.task.redact)
-
-
-def duration_ms(started_at: str, finished_at: str) -> int:
-    """Return the whole milliseconds between two timestamps."""
-    return round((clock.seconds(finished_at) - clock.seconds(started_at)) * 1000)
+        named = (*self.task.redact, *configured(self.around.work.layers.values))
+        return Redactor({**self.around.environment, **self.task.env}, named)

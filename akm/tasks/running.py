@@ -1,51 +1,42 @@
-"""Whether a task is being run right now, as the history and the living processes tell."""
+"""When a task was started last, and whether it is being run right now, as the history tells.
+
+A task of another bundle is another one, also when it has the same id.
+"""
 
 from __future__ import annotations
 
-import os
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from akm import states
-from akm.engine.lock import process_started_at
 from akm.store.database import Database
+from akm.tasks.history import reading
+from akm.tasks.task import Task
 
 if TYPE_CHECKING:
-    from akm.views.task_history import Reader
+    from akm.views.task_history import Filters
 
 
-def since(db: Database, task_id: str) -> str | None:
+def since(db: Database, task: Task) -> str | None:
     """Return when the run that is open and whose process lives began; None when there is none."""
-    from akm.views import task_history
-
-    filters = task_history.Filters(task_id=task_id, status=states.ACTIVE)
-    return next(
-        (row["startedAt"] for row in task_history.query(db, filters, reader()) if row.get("open")), None
-    )
+    rows = attempts(db, of(task, status=states.ACTIVE))
+    return next((str(row["startedAt"]) for row in rows if row.get("open")), None)
 
 
-def last_start(db: Database, task_id: str) -> str | None:
+def last_start(db: Database, task: Task) -> str | None:
     """Return when the task was last started, or missed; None when it never was."""
+    rows = attempts(db, of(task, limit=1))
+    return str(rows[0]["startedAt"]) if rows else None
+
+
+def of(task: Task, **more: Any) -> Filters:
+    """Return the filters that let only the attempts of this task through, and what `more` says."""
+    from akm.views.task_history import Filters
+
+    return Filters(task_id=task.id, bundle=task.owner, **more)
+
+
+def attempts(db: Database, filters: Filters) -> list[dict[str, Any]]:
+    """Read the newest matching attempts, newest first, and warn of nothing."""
     from akm.views import task_history
 
-    found = task_history.latest(db, task_id, reader())
-    return None if found is None else str(found["startedAt"])
-
-
-def reader() -> Reader:
-    """Return what reading the history needs: the living processes of this machine. It warns of nothing."""
-    from akm.views.history_metadata import Warned
-    from akm.views.task_history import Reader
-
-    return Reader(is_alive, os.uname().nodename, Warned(lambda _text: None))
-
-
-def is_alive(pid: int, started_at: int | None) -> bool:
-    """Tell whether the process of that number is the one that started then, not a later one."""
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    found = process_started_at(pid)
-    return started_at is None or found is None or found == started_at
+    return task_history.query(db, filters, reading.reader(lambda _text: None))

@@ -1,20 +1,18 @@
-"""The process that serves: one per installation, its memory of how far it came, its loop until a signal."""
+"""The process that serves: what it starts, its memory of how far it came, its loop until a signal."""
 
 from __future__ import annotations
 
 import json
 import math
-import os
 import subprocess
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from time import monotonic
 
-from akm import clock, config, paths
+from akm import clock, paths
 from akm.engine.abort import Abort
-from akm.errors import AkmError, ConfigError, TransientError
-from akm.tasks import activation, launcher, source
+from akm.errors import AkmError, ConfigError
+from akm.tasks import activation, catalog, file_text, launcher
 from akm.tasks.due import Due
 from akm.tasks.schedulers.row import flags
 from akm.tasks.serve import Server
@@ -25,50 +23,17 @@ STOP_SECONDS = 15.0
 _LOOK_SECONDS = 0.05
 
 
-@contextmanager
-def alone() -> Iterator[None]:
-    """Hold the right to serve for the block. Raises TransientError when another process serves."""
-    from filelock import FileLock, Timeout
-
-    file = _lock_file()
-    paths.create(file.parent)
-    lock = FileLock(file, timeout=0, mode=0o600)
-    try:
-        lock.acquire()
-    except Timeout:
-        raise TransientError(
-            f"Another `akm task serve` is running (it holds {file}).",
-            code="SCHEDULER_LOCK_HELD",
-            hint="Stop that one first.",
-        ) from None
-    except OSError as error:
-        raise ConfigError(f"The lock {file} cannot be taken: {error.strerror}.") from error
-    try:
-        yield
-    finally:
-        lock.release()
-
-
-def is_served() -> bool:
-    """Tell whether a server is running."""
-    try:
-        with alone():
-            return False
-    except TransientError:
-        return True
-
-
 def enabled_tasks(complain: Callable[[str], None]) -> list[Task]:
     """Read the tasks that are switched on and have a schedule; complains of each that cannot be read."""
-    known = activation.bundles(config.read(Path("/")))
+    known = activation.bundles()
     found = []
-    for ref in activation.enabled() or ():
+    for ref in activation.enabled(complain) or ():
+        file = activation.file(ref, known)
+        if file is None:
+            complain(f"{ref} is enabled, but its bundle is not configured in the user's file.")
+            continue
         try:
-            place = activation.canonical(ref, known)
-            if place is None:
-                complain(f"{ref} is enabled, but its bundle is not configured in the user's file.")
-                continue
-            found.append(source.read(place.path, bundle=place.bundle, root=place.root))
+            found.append(catalog.read(file))
         except AkmError as error:
             complain(f"{ref} is enabled and cannot be run: {error.message}")
     return [task for task in found if task.schedules]
@@ -99,27 +64,29 @@ def beginning(now: float, *, once: bool) -> float:
 
 def remember(seen: float) -> None:
     """Write down how far the server came. Raises ConfigError when that is impossible."""
-    file = _memory()
-    paths.create(file.parent)
-    draft = file.with_suffix(f".{os.getpid()}.tmp")
-    try:
-        draft.write_text(json.dumps({"seenUntil": clock.stamp(seen)}), encoding="utf-8")
-        draft.replace(file)
-    except OSError as error:
-        raise ConfigError(f"{file} cannot be written: {error.strerror}.") from error
+    file_text.replace(_memory(), json.dumps({"seenUntil": clock.stamp(seen)}).encode())
 
 
 def loop(server: Server, abort: Abort, *, now: Callable[[], float], once: bool) -> None:
     """Serve until `abort` is set; with `once` only until what is due now has ended."""
+    remember(server.seen)
     while not abort.is_set:
         server.tick(now())
-        remember(server.seen)
+        _keep_on(server)
         if once:
             break
         _wait_for_minute(server, abort, now)
     while once and server.is_busy and not abort.wait(_LOOK_SECONDS):
         server.reap()
     _stop(server)
+
+
+def _keep_on(server: Server) -> None:
+    """Remember how far the server came; a disk that is full for a while stops no server."""
+    try:
+        remember(server.seen)
+    except ConfigError as error:
+        server.hands.tell({"event": "failed", "why": error.message})
 
 
 def _wait_for_minute(server: Server, abort: Abort, now: Callable[[], float]) -> None:
@@ -143,10 +110,6 @@ def _stop(server: Server) -> None:
     finally:
         with_patience.close()
     server.kill()
-
-
-def _lock_file() -> Path:
-    return paths.state_dir() / "locks" / "task-serve.lock"
 
 
 def _memory() -> Path:

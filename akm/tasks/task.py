@@ -7,7 +7,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-#: Six hours: what shell, script and workflow tasks get that say nothing themselves.
+from akm.ref_grammar import PROJECT
+
+#: Six hours: what a task gets that says nothing itself.
 DEFAULT_TIMEOUT_MS = 6 * 60 * 60 * 1000
 
 
@@ -73,7 +75,8 @@ class Task:
     """One task file. `timeout_ms` None is explicitly unbounded; absent in the file gives the default.
 
     `ref` is the fully qualified `bundle//tasks/id`. `root` is the bundle's folder. Refs of targets are
-    qualified. `not_applied` names the keys whose form was checked and that change nothing.
+    qualified. `not_applied` names the keys whose form was checked and that change nothing. Without
+    `says_timeout` the file has none, and an engine's own goes before the default.
     """
 
     id: str
@@ -92,6 +95,7 @@ class Task:
     engine: str | None = None
     model: str | None = None
     timeout_ms: int | None = DEFAULT_TIMEOUT_MS
+    says_timeout: bool = False
     redact: tuple[str, ...] = ()
     max_steps: int | None = None
     max_retries: int | None = None
@@ -102,3 +106,11 @@ class Task:
     def ref(self) -> str:
         """Return the fully qualified ref."""
         return f"{self.bundle}//tasks/{self.id}"
+
+    @property
+    def owner(self) -> str:
+        """Return what tells tasks of one id apart: the bundle's name, or the folder of the project.
+
+        Every project is called `project`, and no bundle has a name with a slash.
+        """
+        return str(self.root) if self.bundle == PROJECT else self.bundle

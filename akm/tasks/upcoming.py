@@ -2,30 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
-from akm import config, paths, scope
+from akm.engine import workplace
 from akm.errors import AkmError
-from akm.tasks import activation, catalog, schedule, source
+from akm.tasks import activation, catalog, schedule
 from akm.tasks.task import Task
 
 
-def fires(ref: str | None, *, count: int, after: datetime) -> list[dict[str, Any]]:
+def fires(
+    ref: str | None, *, count: int, after: datetime, complain: Callable[[str], None]
+) -> list[dict[str, Any]]:
     """List the next `count` fires as `{ref, schedule, local, utc, enabled}`, soonest first.
 
     Without a ref, of every task that is switched on and whose file is sound. Raises UsageError and
-    NotFoundError for the one that is named.
+    NotFoundError for the one that is named. `complain` is as in `akm.tasks.activation.enabled`.
     """
-    layers = config.read()
-    known = activation.bundles(layers)
-    enabled = activation.enabled() or []
+    enabled = activation.enabled(complain) or []
     if ref is not None:
         # A task of this project too, which nothing fires yet: its schedule may be looked at all the same.
-        everywhere = config.bundles(layers)
-        anchor = scope.anchor(paths.working_directory(), everywhere)
-        tasks = [catalog.find(ref, bundles=everywhere, anchor=anchor)]
+        work = workplace.here()
+        tasks = [catalog.find(ref, bundles=work.bundles, anchor=work.anchor)]
     else:
+        known = activation.bundles()
         tasks = [task for listed in enabled if (task := _task(listed, known)) is not None]
     coming = [
         (fire.timestamp(), fire, task.ref, trigger.cron)
@@ -46,9 +48,9 @@ def fires(ref: str | None, *, count: int, after: datetime) -> list[dict[str, Any
     ]
 
 
-def _task(ref: str, known: dict[str, Any]) -> Task | None:
+def _task(ref: str, known: Mapping[str, Path]) -> Task | None:
+    file = activation.file(ref, known)
     try:
-        place = activation.canonical(ref, known)
-        return None if place is None else source.read(place.path, bundle=place.bundle, root=place.root)
+        return None if file is None else catalog.read(file)
     except AkmError:
         return None  # `akm task sync` says what is wrong with it.

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
-from akm.errors import NotFoundError, UsageError
-from akm.tasks import explain, faults, old, source, versions, yaml_text
+from akm.engine.workplace import Workplace
+from akm.errors import AkmError, NotFoundError, UsageError, WorkflowSourceError
+from akm.tasks import explain, faults, old, source, usable, versions, yaml_text
 from akm.tasks.catalog import File
 
 _ENDINGS = (".yml", ".yaml")
 
 
-def validate(file: File) -> dict[str, Any]:
+def validate(file: File, work: Workplace) -> dict[str, Any]:
     """Say what a file is: `outcome` is valid, blocked, invalid or not-a-task, with the `reason`.
 
-    Blocked means that it is a task of an older version, which has to be converted first. Raises UsageError
-    when the file cannot be read at all.
+    Blocked is a task of an older version, which has to be converted first, and one that needs what is not
+    there: a workflow, a script, a program, an engine. Raises UsageError when the file cannot be read at all.
     """
     result: dict[str, Any] = {"ok": False, "path": str(file.path), "sourceVersion": None}
     try:
@@ -25,14 +26,13 @@ def validate(file: File) -> dict[str, Any]:
     if file.path.suffix not in _ENDINGS:
         return result | {"outcome": "not-a-task", "reason": f"{file.path} does not end in .yml."}
     try:
-        return result | _understood(raw, file, result)
+        return result | _understood(raw, file, work, result)
     except UsageError as error:
         outcome = "blocked" if error.code == faults.VERSION_UNSUPPORTED else "invalid"
-        hint = {"hint": error.hint} if error.hint else {}
-        return result | {"outcome": outcome, "reason": error.message, **hint}
+        return result | {"outcome": outcome, **_why(error)}
 
 
-def _understood(raw: bytes, file: File, result: dict[str, Any]) -> dict[str, Any]:
+def _understood(raw: bytes, file: File, work: Workplace, result: dict[str, Any]) -> dict[str, Any]:
     node = yaml_text.tree(raw, file.path)
     result["sourceVersion"] = versions.of(node)
     if not versions.is_task(node):
@@ -42,7 +42,19 @@ def _understood(raw: bytes, file: File, result: dict[str, Any]) -> dict[str, Any
         old.read(node, file.path)
         refusal = versions.refusal(node, file.path)
         assert refusal is not None
-        return {"outcome": "blocked", "reason": refusal.message, "hint": refusal.hint}
+        return {"outcome": "blocked", **_why(refusal)}
     id = source.checked_id(file.path)
     task = source.understood(node, file.path, id=id, bundle=file.bundle, root=file.root)
-    return {"ok": True, "outcome": "valid", "resolved": explain.described(task)}
+    resolved = {"resolved": explain.described(task)}
+    try:
+        usable.check(task, work)
+    except AkmError as error:
+        return {"outcome": "blocked", **_why(error), **resolved}
+    return {"ok": True, "outcome": "valid", **resolved}
+
+
+def _why(error: AkmError) -> dict[str, str]:
+    reason = error.message
+    if isinstance(error, WorkflowSourceError):
+        reason = "\n".join([reason, *(f"{error.file}:{one.line}: {one.text}" for one in error.findings)])
+    return {"reason": reason, **({"hint": error.hint} if error.hint else {})}

@@ -22,13 +22,18 @@ def drive(task: Task, flow: Flow, opened: Opened, abort: Abort, *, now: Callable
     Raises ConfigError, and TransientError when another process is in the way; any other error of akm's own
     is how the run ended.
     """
-    if abort.is_set:
-        return Outcome(states.FAILED, outcome.of_signal(abort.reason) or 1, {"reason": "terminated"})
     options = driver.Options(
-        max_steps=task.max_steps, max_retries=task.max_retries or 0, timeout_ms=task.timeout_ms, now=now
+        max_steps=task.max_steps,
+        max_retries=task.max_retries or 0,
+        timeout_ms=task.timeout_ms,
+        now=now,
+        environment=flow.env,
     )
     try:
         with opened() as db:
+            # Opening may have waited for others; what is driven watches for signals itself.
+            if abort.is_set:
+                return Outcome(states.FAILED, outcome.of_signal(abort.reason) or 1, {"reason": "terminated"})
             target = resolve(db, flow.work, flow.ref, new=False, has_params=False)
             # The run that is active keeps the parameters it was started with.
             given = {} if isinstance(target, Existing) else dict(flow.parameters)

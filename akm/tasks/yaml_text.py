@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from akm.errors import NotFoundError, UsageError
-from akm.tasks import faults
+from akm.tasks import faults, yaml_places
 from akm.workflow import frontmatter, json_values
 from akm.workflow.frontmatter import Node
 from akm.workflow.yaml_faults import YamlFault
@@ -42,15 +42,17 @@ def tree(raw: bytes, path: Path) -> Node:
         raise faults.invalid(path, line, "the file is not UTF-8 text here; save it as UTF-8.") from None
     try:
         node = frontmatter.compose(text)
-        _refuse_anchors(text)
+        _refuse_marks(text)
         _check(node)
     except YamlFault as fault:
-        raise faults.invalid(path, fault.line, f"the file is not usable: {fault.reason}.") from fault
-    return node
+        place = yaml_places.nearest(text, fault.line)
+        raise faults.invalid(path, fault.line, f"{place} is not usable: {fault.reason}.") from fault
+    return node if node.value else Node(1, node.value)
 
 
-def _refuse_anchors(text: str) -> None:
-    if "&" not in text:
+def _refuse_marks(text: str) -> None:
+    """Refuse anchors, and the tags that say no more than that a text is text."""
+    if "&" not in text and "!" not in text:
         return
     from yaml import CSafeLoader
 
@@ -58,9 +60,13 @@ def _refuse_anchors(text: str) -> None:
     try:
         events: Any = loader
         while (event := events.get_event()) is not None:
+            line = event.start_mark.line + 1
             if anchor := getattr(event, "anchor", None):
-                line = event.start_mark.line + 1
                 raise YamlFault(line, f"`&{anchor}` is an anchor, and anchors are not used; remove it")
+            if tag := getattr(event, "tag", None):
+                raise YamlFault(
+                    line, f"`{tag}` is a tag, and tags are not used; put a text in quotes instead"
+                )
     finally:
         loader.dispose()
 

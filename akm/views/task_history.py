@@ -13,7 +13,7 @@ from akm.store.task_history import NO_LIMIT, Filters
 from akm.views import history_metadata
 from akm.views.history_metadata import Damaged, Metadata, Warned
 
-__all__ = ["Filters", "Reader", "completed_intervals", "latest", "prunable", "query", "runs", "targets_of"]
+__all__ = ["Filters", "Reader", "completed_intervals", "latest", "prunable", "query", "runs"]
 
 #: How an open row reads whose process is gone. No row has it.
 INTERRUPTED: Final = "interrupted"
@@ -49,7 +49,8 @@ def query(db: Database, filters: Filters, reader: Reader) -> list[dict[str, Any]
     """Read the newest matching attempts, newest first. An empty text is a filter that is not given.
 
     Both times are inclusive. Kinds and refs are compared as they were stored. The status is compared with
-    what is shown, so that `active` leaves out what is interrupted. Damaged rows are warned of and left out.
+    what is shown, so that `active` leaves out what is interrupted. A row that names no bundle is of every
+    one. Damaged rows are warned of and left out.
     """
     wanted = _without_empty(filters)
     status = wanted.status
@@ -77,12 +78,6 @@ def prunable(db: Database, *, older_than: str) -> int:
         return task_history.prunable(tx, older_than)
 
 
-def targets_of(db: Database, bundle: str) -> int:
-    """Count the targets that a rename of `bundle` moves."""
-    with db.read() as tx:
-        return task_history.targets_of(tx, bundle)
-
-
 def _without_empty(asked: Filters) -> Filters:
     return Filters(
         task_id=asked.task_id or None,
@@ -91,6 +86,7 @@ def _without_empty(asked: Filters) -> Filters:
         status=asked.status or None,
         target_kind=asked.target_kind or None,
         target_ref=asked.target_ref or None,
+        bundle=asked.bundle or None,
         limit=asked.limit,
     )
 
@@ -119,6 +115,8 @@ def _attempt(row: sql.TaskRow, metadata: Metadata, reader: Reader) -> dict[str, 
         "log": row.log_path or "",
         "target": history_metadata.target(row.target_kind, row.target_ref, metadata),
     }
+    if row.bundle is not None:
+        shown["bundle"] = row.bundle
     if metadata.detail is not None:
         shown["detail"] = dict(metadata.detail)
     if is_open:

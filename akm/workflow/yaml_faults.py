@@ -18,6 +18,9 @@ _CLEAR = {
     "did not find expected '-' indicator": "a list goes on without `- `; check the indentation",
     "found unexpected end of stream": "the quoted text that begins here is never closed; add its quote",
     "did not find expected node content": "a value is missing here; write it, or remove what leads to it",
+    "found invalid Unicode character escape code": (
+        "an escape such as `\\ud800` names no character; write the character itself"
+    ),
     "found unknown escape character": "a `\\` in double quotes begins no known escape; use single quotes",
     "block sequence entries are not allowed in this context": (
         "a `- ` stands where no list can be; begin the list on a line of its own"

@@ -3,7 +3,6 @@ is imported here."""
 
 from __future__ import annotations
 
-import json
 import os
 import sqlite3
 import subprocess
@@ -15,26 +14,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from command_lines import Done, directories
+
 AKM = str(Path(sys.executable).with_name("akm"))
 ROOT = Path(__file__).resolve().parents[2]
 _PATIENCE_SECONDS = 120
-
-
-@dataclass(frozen=True)
-class Done:
-    """How a command ended."""
-
-    status: int
-    out: str
-    err: str
-
-    @property
-    def result(self) -> Any:
-        return json.loads(self.out)
-
-    @property
-    def error(self) -> Any:
-        return json.loads(self.err.splitlines()[-1])
 
 
 @dataclass(frozen=True)
@@ -56,10 +40,7 @@ class Place:
     def environment(self) -> dict[str, str]:
         """Return the environment of a command: this place's directories and nothing else of akm's."""
         kept = {name: value for name, value in os.environ.items() if "AKM_" not in name}
-        ours = {
-            f"AKM_{kind}_DIR": str(self.root / kind.lower()) for kind in ("CONFIG", "DATA", "STATE", "CACHE")
-        }
-        return kept | ours | {"HOME": str(self.folder("home"))}
+        return kept | directories(self.root) | {"HOME": str(self.folder("home"))}
 
     def start(self, *arguments: str, **options: Any) -> subprocess.Popen[str]:
         """Start a command; its output is read through pipes."""

@@ -36,6 +36,7 @@ FLOOD = (
     + "  - id: look\n    unit: { exec: { command: [sh, -c, 'grep VmHWM /proc/$PPID/status'] } }\n"
     + "---\n# Flood\n\n## shout\n\nShout.\n\n## look\n\nLook.\n"
 )
+TASK = 'version: 4\nrun: "true"\nschedule: "0 3 * * *"\n'
 # The least a program can do that keeps so many processes going; with pipes, it collects their output as well.
 LOOP = f"""
 import os, subprocess, sys
@@ -86,6 +87,7 @@ def starting(folder: Path, size: Size) -> Iterator[Row]:
     place = Place(folder / "starting")
     (place.work / "one.md").write_text(ONE)
     run_id = json.loads(place.run(AKM, "workflow", "run", "one.md"))["run"]["id"]
+    with_tasks = _with_tasks(folder / "starting-tasks")
     python = sys.executable
     asked = {"_AKM_COMPLETE": "complete_bash", "COMP_WORDS": "akm work", "COMP_CWORD": "1"}
     commands: dict[str, tuple[Sequence[str], float]] = {
@@ -94,10 +96,16 @@ def starting(folder: Path, size: Size) -> Iterator[Row]:
         "akm workflow list": ((AKM, "workflow", "list"), 7),
         "akm workflow status": ((AKM, "workflow", "status", run_id), 7),
         "akm log": ((AKM, "log"), 7),
+        "akm task history": ((AKM, "task", "history"), 7),
+        "akm task list": ((AKM, "task", "list"), 11),
+        "akm task next": ((AKM, "task", "next"), 11),
         "akm workflow run, one step": ((AKM, "workflow", "run", "one.md", "--quiet"), 25),
         "akm db check": ((AKM, "db", "check"), 7),
     }
-    acts = {name: lambda words=words: place.run(*words) for name, (words, _target) in commands.items()}
+    acts = {
+        name: lambda words=words, where=with_tasks if "akm task" in name else place: where.run(*words)
+        for name, (words, _target) in commands.items()
+    }
     acts["completion"] = lambda: place.run(AKM, **asked)
     acts["python"] = lambda: place.run(python, "-c", "pass")
     acts["step"] = lambda: place.run("true")
@@ -109,6 +117,21 @@ def starting(folder: Path, size: Size) -> Iterator[Row]:
         yield Row(f"{name}, to python -c pass", (medians[name] - own) / empty, target, note=note)
     note = f"{medians['completion'] * 1000:.0f} ms"
     yield Row("completion, to python -c pass", medians["completion"] / empty, 6, note=note)
+
+
+def _with_tasks(root: Path) -> Place:
+    """Make a place with a bundle of ten tasks that are switched on, one of which has run."""
+    place = Place(root)
+    (root / "team/tasks").mkdir(parents=True)
+    for number in range(10):
+        (root / f"team/tasks/task-{number}.yml").write_text(TASK)
+    refs = json.dumps([f"team//tasks/task-{number}" for number in range(10)])
+    (root / "config").mkdir(exist_ok=True)
+    (root / "config/config.toml").write_text(
+        f'[bundles.team]\npath = "{root}/team"\n[scheduler]\nenabled = {refs}\n'
+    )
+    place.run(AKM, "task", "run", "task-1")
+    return place
 
 
 def listing(folder: Path, size: Size) -> Row:

@@ -2,36 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
+from command_lines import Done, directories
+from fake_crontab import CRONTAB, TASK
 
 from akm.cli import app, output
-
-
-@dataclass(frozen=True)
-class Done:
-    """How a command line ended."""
-
-    status: int
-    out: str
-    err: str
-
-    @property
-    def result(self) -> Any:
-        return json.loads(self.out)
-
-    @property
-    def error(self) -> Any:
-        return json.loads(self.err.splitlines()[-1])
-
 
 Run = Callable[..., Done]
 
@@ -45,8 +27,8 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     # Without a buffer, nothing would be left to be written when the process ends.
     monkeypatch.delenv("PYTHONUNBUFFERED", raising=False)
     root = Path(os.path.realpath(tmp_path))
-    for kind in ("config", "data", "state", "cache"):
-        monkeypatch.setenv(f"AKM_{kind.upper()}_DIR", str(root / kind))
+    for name, folder in directories(root).items():
+        monkeypatch.setenv(name, folder)
     (root / "project" / ".git").mkdir(parents=True)
     monkeypatch.chdir(root / "project")
     yield root
@@ -80,3 +62,19 @@ def process(home: Path) -> Run:
         return Done(done.returncode, done.stdout or "", done.stderr)
 
     return act
+
+
+@pytest.fixture
+def crontab(home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A crontab of this test's own, and a bundle named team with a task named nightly."""
+    command = home / "bin/crontab"
+    command.parent.mkdir()
+    command.write_text(CRONTAB)
+    command.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{command.parent}{os.pathsep}{os.environ['PATH']}")
+    monkeypatch.setenv("CRONTAB_FILE", str(home / "crontab"))
+    (home / "config").mkdir()
+    (home / "config/config.toml").write_text(f'[bundles.team]\npath = "{home}/team"  # ours\n')
+    (home / "team/tasks").mkdir(parents=True)
+    (home / "team/tasks/nightly.yml").write_text(TASK)
+    return home / "crontab"

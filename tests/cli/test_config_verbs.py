@@ -47,7 +47,7 @@ def test_show_tells_where_each_value_came_from(
     assert found["engines.e.api_key_env"] == ("THE_KEY", f"user file {user}")
     assert found["registry.ttl_seconds"] == (5, f"project file {project}")
     assert found["defaults.engine"] == ("e", "environment AKM_DEFAULTS_ENGINE")
-    assert found["scheduler.enabled"] == ([], "default")
+    assert found["scheduler.enabled"] == (None, "default")
     assert "sk-never-shown" not in done.out + done.err
 
 
@@ -90,3 +90,10 @@ def test_a_broken_file_exits_78(run: Any, files: tuple[Path, Path]) -> None:
         "error": f"{files[0]}: registry.ttl_seconds must be at least 0.",
         "code": "INVALID_CONFIG_FILE",
     }
+
+
+def test_show_never_prints_the_credentials_of_a_registry(run: Any, files: tuple[Path, Path]) -> None:
+    files[0].write_text('[registries.a]\nurl = "https://me:secret@a.example/index.json"\n')
+    done = run("config", "show", "registries.a.url")
+    assert done.result["settings"][0]["value"] == "https://a.example/index.json"
+    assert "secret" not in done.out + done.err

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+REAL = Path(__file__).parents[2].parent / "shared/data/tasks"
 NOW = """version: 4
 run: echo
 schedule: "@daily"
@@ -32,7 +33,9 @@ def test_every_task_is_listed_with_what_keeps_it_from_running(run: Any, tasks: P
     assert (now["ref"], now["schedules"], now["enabled"]) == ("project//tasks/now", ["@daily"], True)
     assert (old["target"], old["enabled"]) == ("command: echo old", False)
     assert "`version` is 2" in old["problem"]
-    assert "run: echo" in run("task", "list", "--format", "text").out
+    out = run("task", "list", "--format", "text").out
+    assert "run: echo" in out
+    assert out.endswith(f"{old['problem']}\n")
     assert tasks.is_dir()
 
 
@@ -63,6 +66,12 @@ def test_a_file_is_told_for_what_it_is(
     assert (done.result["outcome"], done.status) == (outcome, status)
 
 
+def test_keys_that_change_nothing_are_told(run: Any, tasks: Path) -> None:
+    (tasks / "odd.yml").write_text("version: 4\nrun: echo\nengine: writer\ntools: [read]\n")
+    assert run("task", "validate", "tasks/odd.yml").result["resolved"]["notApplied"] == ["engine", "tools"]
+    assert "`engine` changes nothing" in run("task", "validate", "tasks/odd.yml", "--format", "text").out
+
+
 def test_a_file_that_is_not_there_is_wrong_usage(run: Any, tasks: Path) -> None:
     assert tasks.is_dir()
     assert run("task", "validate", "nowhere.yml").status == 2
@@ -84,3 +93,25 @@ def test_a_conversion_is_printed_or_written(run: Any, tasks: Path) -> None:
     done = run("task", "convert", "tasks/old.yml", "--write").result
     assert Path(done["backup"]).read_text() == before
     assert run("task", "validate", "tasks/old.yml").status == 0
+
+
+@pytest.mark.skipif(not REAL.is_dir(), reason="the real files are not beside the repository")
+@pytest.mark.parametrize("file", sorted(REAL.glob("*.yml")), ids=lambda file: file.stem)
+def test_real_files_are_shown_and_converted_or_refused(run: Any, tasks: Path, file: Path) -> None:
+    raw = file.read_text()
+    (tasks / file.name).write_text(raw)
+    path, has_two = f"tasks/{file.name}", file.stem == "two-targets"
+    validated = run("task", "validate", path)
+    assert (validated.status, validated.result["outcome"]) == (1, "invalid" if has_two else "blocked")
+    assert run("task", "run", file.stem).status == 2
+    if has_two:
+        assert ":9: `prompt` and `command` stand side by side" in validated.result["reason"]
+        assert [
+            run("task", verb, word).status for verb, word in (("show", file.stem), ("convert", path))
+        ] == [2, 2]
+        return
+    assert run("task", "show", file.stem).result["task"]["version"] == 2
+    done = run("task", "convert", path, "--write")
+    assert (done.status, Path(done.result["backup"]).read_text()) == (0, raw)
+    again = run("task", "validate", path).result
+    assert again["outcome"] == "valid" or "set defaults.engine" in again["reason"]

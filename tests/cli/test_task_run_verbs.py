@@ -82,7 +82,7 @@ def test_what_is_wrong_with_the_command_leaves_no_row(
 
 
 def test_eight_at_once_are_eight_rows(project: Path, home: Path) -> None:
-    a_task(project, "true")
+    a_task(project, "sleep 1")
     children = [subprocess.Popen([*AKM, "task", "run", "t"], stdout=subprocess.PIPE) for _ in range(8)]
     answers = [json.loads(child.communicate()[0])["result"] for child in children]
     assert [child.returncode for child in children] == [0] * 8

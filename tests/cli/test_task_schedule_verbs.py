@@ -2,41 +2,15 @@
 
 from __future__ import annotations
 
-import os
 import tomllib
 from pathlib import Path
 from typing import Any
 
 import pytest
+from fake_crontab import TASK
 from filelock import FileLock
 
 MINE = "# mine\n0 5 * * * backup\n"
-# What `crontab -l` and `crontab -` do, over a file; a word in the text can make it refuse.
-CRONTAB = """#!/bin/sh
-case "$1" in
-  -l) if test -e "$CRONTAB_FILE"; then cat "$CRONTAB_FILE"; else echo 'no crontab for me' >&2; exit 1; fi ;;
-  -) cat > "$CRONTAB_FILE.new"
-     if grep -q REFUSED "$CRONTAB_FILE.new"; then echo 'errors in crontab file' >&2; exit 1; fi
-     mv "$CRONTAB_FILE.new" "$CRONTAB_FILE" ;;
-esac
-"""
-TASK = 'version: 4\nrun: "true"\nschedule: "0 3 * * *"\n'
-
-
-@pytest.fixture
-def crontab(home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A crontab of this test's own, and a bundle named team with a task named nightly."""
-    command = home / "bin/crontab"
-    command.parent.mkdir()
-    command.write_text(CRONTAB)
-    command.chmod(0o755)
-    monkeypatch.setenv("PATH", f"{command.parent}{os.pathsep}{os.environ['PATH']}")
-    monkeypatch.setenv("CRONTAB_FILE", str(home / "crontab"))
-    (home / "config").mkdir()
-    (home / "config/config.toml").write_text(f'[bundles.team]\npath = "{home}/team"  # ours\n')
-    (home / "team/tasks").mkdir(parents=True)
-    (home / "team/tasks/nightly.yml").write_text(TASK)
-    return home / "crontab"
 
 
 def enabled(home: Path) -> list[str]:
@@ -153,41 +127,6 @@ def test_without_a_crontab_command_it_is_said(
     monkeypatch.setenv("PATH", str(home))
     done = run("task", "sync")
     assert (done.status, done.error["code"]) == (78, "SCHEDULER_UNAVAILABLE")
-    assert not crontab.exists()
-
-
-def test_adding_writes_checks_and_schedules(run: Any, home: Path, crontab: Path) -> None:
-    text = "echo 'a: b' # 5%"
-    done = run("task", "add", "new", "--schedule", "@hourly", "--command", text, "--timeout", "90s")
-    assert done.status == 0, done.err
-    assert ids(done.result["sync"]["installed"]) == ["team//tasks/new"]
-    assert "@hourly " in crontab.read_text()
-    again = run("task", "add", "new", "--schedule", "@daily", "--command", "true")
-    assert (again.status, again.error["code"]) == (2, "RESOURCE_ALREADY_EXISTS")
-    forced = run(
-        "task", "add", "new", "--schedule", "@daily", "--prompt", "Do.\nIt.", "--force", "--disabled"
-    )
-    assert (forced.status, forced.result["enabled"]) == (0, False)
-    assert "new" not in crontab.read_text()
-    assert "akm/command" in (home / "team/tasks/new.yml").read_text()
-
-
-@pytest.mark.parametrize(
-    "flags",
-    [
-        ("--schedule", "* * * * 7", "--command", "true"),
-        ("--schedule", "@daily"),
-        ("--schedule", "@daily", "--command", "true", "--prompt", "x"),
-        ("--schedule", "@daily", "--workflow", "no ref at all"),
-        ("--schedule", "@daily", "--command", "true", "--bundle", "nowhere"),
-        ("--command", "true"),
-    ],
-)
-def test_a_task_that_is_not_sound_is_not_written(
-    run: Any, home: Path, crontab: Path, flags: tuple[str, ...]
-) -> None:
-    assert run("task", "add", "new", *flags).status == 2
-    assert not (home / "team/tasks/new.yml").exists()
     assert not crontab.exists()
 
 

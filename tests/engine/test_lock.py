@@ -147,6 +147,14 @@ def test_readers_tell_which_runs_are_driven_without_touching_a_lock(folder: Path
     assert driven(folder, ["r", "s", "t"]) == set()
 
 
+def test_any_lock_can_be_asked_about(folder: Path) -> None:
+    held = RunLock(folder, "r")
+    held.acquire(at=AT)
+    assert (lock.is_locked(lock_path(folder, "r")), lock.is_locked(lock_path(folder, "s"))) == (True, False)
+    held.release()
+    assert not lock.is_locked(lock_path(folder, "r"))
+
+
 def test_where_the_system_lists_no_locks_the_file_itself_is_asked(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -13,7 +13,7 @@ import pytest
 from places import Place
 from runner_dispatches import a_dispatch, run
 
-from akm import settings
+from akm import setting_types
 from akm.engine.redaction import Redaction
 from akm.engine.runners import capture
 from akm.engine.runners.base import Outcome
@@ -100,7 +100,7 @@ def claude(result: str, **changes: Any) -> str:
 
 
 def test_the_presets_that_may_be_configured_are_those_that_exist() -> None:
-    assert tuple(PRESETS) == settings.PRESETS
+    assert tuple(PRESETS) == setting_types.PRESETS
     assert set(ARGV) == set(SAMPLE) == set(PRESETS) - {"generic"}
 
 

@@ -77,8 +77,31 @@ def one_landed(answers: list[Any], db: Database) -> None:
     assert len(rows(db, "SELECT 1 FROM task_history WHERE status = 'completed'")) == 1
 
 
+def one_kept(answers: list[Any], db: Database) -> None:
+    assert answers == [None, None]
+    assert rows(db, "SELECT etag, index_json FROM registry_index_cache") == [
+        {"etag": None, "index_json": "[]"}
+    ]
+
+
+def one_renewed(answers: list[Any], db: Database) -> None:
+    assert sorted(answers) == [False, True]
+    assert rows(db, "SELECT fetched_at FROM registry_index_cache") == [{"fetched_at": later(1)}]
+
+
 def one_counted(answers: list[Any], _db: Database) -> None:
     assert sorted(answers) == [0, 1]
+
+
+def one_moved(answers: list[Any], db: Database) -> None:
+    # A run starts with an event of its own.
+    assert sorted(answers) == [(0, 0, 0), (1, 1, 1)]
+    assert len(rows(db, "SELECT 1 FROM events WHERE event_type = 'bundle_renamed'")) == 1
+
+
+def one_concluded(answers: list[Any], db: Database) -> None:
+    assert sorted(answers) == [False, True]
+    assert rows(db, "SELECT 1 FROM events WHERE idempotency_key IS NOT NULL") == []
 
 
 WINNERS: dict[str, Callable[[list[Any], Database], None]] = {
@@ -101,7 +124,11 @@ WINNERS: dict[str, Callable[[list[Any], Database], None]] = {
     "task_history.finalize": one_landed,
     "task_history.record": one_landed,
     "task_history.prune": one_counted,
-    "task_history.rename_targets": one_counted,
+    "bundle_rename.rename": one_moved,
+    "bundle_rename.conclude": one_concluded,
+    "registry_cache.put": one_kept,
+    "registry_cache.renew": one_renewed,
+    "registry_cache.clear": one_counted,
 }
 
 

@@ -40,6 +40,7 @@ def test_there_are_statements_of_every_noun() -> None:
         "ATTEMPT",
         "EVENT",
         "TASK",
+        "CACHE",
     }
 
 

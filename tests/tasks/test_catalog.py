@@ -33,7 +33,7 @@ def test_an_id_in_several_bundles_or_none_is_refused(bundles: dict[str, Path]) -
         find("b", bundles)
     with pytest.raises(NotFoundError, match="no task 'c'"):
         find("c", bundles)
-    with pytest.raises(NotFoundError, match="No bundle named 'three'"):
+    with pytest.raises(UsageError, match="No bundle named 'three'"):
         find("three//tasks/a", bundles)
     with pytest.raises(UsageError, match="must be letters"):
         find("../a", bundles)

@@ -17,7 +17,7 @@ REAL = Path(__file__).parents[2].parent / "shared/data/tasks"
 def a_file(root: Path, text: str) -> File:
     path = root / "old.yml"
     path.write_text(text)
-    return File("team//tasks/old", path, "team", root)
+    return File("team", root, path)
 
 
 def converted(root: Path, text: str) -> tuple[Task, tuple[str, ...]]:

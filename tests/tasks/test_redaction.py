@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from akm.tasks.redaction import MARK, Redactor
+from akm.tasks.redaction import MARK, Redactor, configured
 
 
 @pytest.mark.parametrize(
@@ -56,3 +56,30 @@ def test_a_secret_of_several_lines_goes_whole_with_either_line_end() -> None:
 def test_ordinary_text_stays() -> None:
     text = "12 tests passed in 3.4 s: https://example.org/a?b=c, secret santa\n"
     assert Redactor({"HOME": "/home/me"}).scrub(text) == text
+
+
+def test_a_line_of_a_long_secret_goes_when_it_stands_alone() -> None:
+    redactor = Redactor({"MY_SECRET": "short\na-line-of-sixteen\nanother-long-line"})
+    assert redactor.scrub("[x] a-line-of-sixteen\n[x] another-long-line\nshort") == (
+        f"[x] {MARK}\n[x] {MARK}\nshort"
+    )
+
+
+@pytest.mark.parametrize("printed", ["first\\nsecond-\\u00e9", "first\\nsecond-\u00e9"])
+def test_a_secret_goes_as_json_writes_it_too(printed: str) -> None:
+    assert Redactor({"MY_SECRET": "first\nsecond-\u00e9"}).scrub(f'"{printed}"') == f'"{MARK}"'
+
+
+@pytest.mark.parametrize(
+    ("settings", "names"),
+    [
+        ({"engines": {"a": {"api_key_env": "PLAIN"}, "b": {"kind": "agent"}}}, ["PLAIN"]),
+        ({}, []),
+        ({"engines": {"a": {"api_key_env": 5}, "b": 3}}, []),
+        ({"engines": 3}, []),
+    ],
+)
+def test_the_configuration_names_variables_that_hold_a_credential(
+    settings: dict[str, object], names: list[str]
+) -> None:
+    assert list(configured(settings)) == names

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import stat
-from contextlib import closing
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,6 @@ from running_tasks import Bench
 from workflow_files import a_file, a_step, sh
 
 from akm.errors import ConfigError, NotFoundError, TransientError, UsageError
-from akm.store.connect import connect
 from akm.tasks import processes
 from akm.tasks.prepare import shell_argv
 from akm.tasks.task import Command, Script, Shell, Workflow
@@ -59,15 +59,6 @@ def test_a_timeout_is_told_in_the_log(bench: Bench) -> None:
     assert "timed_out=true timeout_ms=30\n" in Path(result.log).read_text()
 
 
-def test_an_interpreter_that_is_missing_leaves_a_failed_row(bench: Bench) -> None:
-    (bench.root / "scripts").mkdir()
-    (bench.root / "scripts/x.lua").write_text("print(1)")
-    bench.environment["PATH"] = "/nonexistent"
-    result = bench.run(Script("project//scripts/x.lua"))
-    assert (bench.row()["status"], bench.detail()["reason"]) == ("failed", "spawn_failed")
-    assert "spawn_error=lua" in Path(result.log).read_text()
-
-
 def test_a_script_runs_in_its_bundle_with_the_environment(bench: Bench) -> None:
     (bench.root / "scripts").mkdir()
     (bench.root / "scripts/x.sh").write_text('pwd; echo "$MINE $OTHER $AKM_EVENT_SOURCE"')
@@ -102,13 +93,24 @@ def test_what_cannot_be_prepared_leaves_no_row_and_no_log(
     assert not list(Path(bench.environment["AKM_CACHE_DIR"]).rglob("*.log"))
 
 
-def test_a_ledger_that_is_held_ends_in_one_typed_error_before_anything_runs(bench: Bench) -> None:
-    with closing(connect(bench.path)) as other:
-        other.execute("BEGIN IMMEDIATE")
-        with pytest.raises(TransientError) as raised:
+_HOLD = """
+import sqlite3, sys
+held = sqlite3.connect(sys.argv[1], isolation_level=None)
+held.execute("BEGIN IMMEDIATE")
+print("held", flush=True)
+sys.stdin.read()
+"""
+
+
+def test_a_ledger_that_is_held_too_long_ends_in_one_typed_error_before_anything_runs(bench: Bench) -> None:
+    command = [sys.executable, "-c", _HOLD, str(bench.path)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as holder:
+        assert holder.stdout is not None
+        assert holder.stdout.readline() == "held\n"
+        with pytest.raises(TransientError, match=f"process {holder.pid}") as raised:
             bench.run("touch ran")
-        other.execute("ROLLBACK")
-    assert raised.value.code == "STATE_DB_CONTENDED"
+        holder.communicate()
+    assert (raised.value.code, raised.value.exit_status) == ("STATE_DB_CONTENDED", 75)
     assert not (bench.root / "ran").exists()
     assert bench.rows() == []
 
@@ -125,7 +127,7 @@ def test_without_a_usable_ledger_the_task_runs_and_says_so(bench: Bench) -> None
 
 def test_a_row_that_somebody_else_finished_is_left_as_it_is(bench: Bench) -> None:
     statement = "UPDATE task_history SET status='blocked', completed_at=started_at"
-    command = f'{__import__("sys").executable} -c "import sqlite3; c=sqlite3.connect({str(bench.path)!r});'
+    command = f'{sys.executable} -c "import sqlite3; c=sqlite3.connect({str(bench.path)!r});'
     bench.run(f'{command} c.execute(\\"{statement}\\"); c.commit()"')
     assert bench.row()["status"] == "blocked"
 

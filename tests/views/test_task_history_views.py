@@ -239,3 +239,15 @@ def test_an_index_serves_every_question(db: Database, name: str, index: str, ana
     assert "SCAN" not in " ".join(plan)
     # A target's rows are few enough to be sorted.
     assert name == "TASKS_OF_TARGET" or len(plan) == 1
+
+
+def test_a_row_that_names_no_bundle_is_of_every_one(db: Database, reader: Reader) -> None:
+    for number, bundle in enumerate(["team", "mine", None]):
+        write(db, later(number), MARKED)
+        query = "UPDATE task_history SET bundle = ? WHERE started_at = ?"
+        db.connection.execute(query, (bundle, later(number)))
+    found = task_history.query(db, Filters(task_id="nightly", bundle="team"), reader)
+    assert starts(found) == [later(2), AT]
+    assert [one.get("bundle") for one in found] == [None, "team"]
+    assert starts(task_history.query(db, Filters(bundle="mine", limit=4), reader))[-1] == later(1)
+    assert len(task_history.query(db, Filters(bundle=""), reader)) == 3

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Iterator
+from typing import Annotated, Any
 
 import typer
 
@@ -17,9 +18,18 @@ Bundle = Annotated[str | None, typer.Option("--bundle", metavar="NAME", help="Th
 Name = Annotated[str | None, typer.Option("--name", metavar="TEXT", help="Its title for people.")]
 Description = Annotated[str | None, typer.Option("--description", metavar="TEXT", help="What it is for.")]
 Timeout = Annotated[str | None, typer.Option("--timeout", metavar="TIME", help="Stop it after, as in 90s.")]
+WhenToUse = Annotated[
+    str | None, typer.Option("--when-to-use", metavar="TEXT", help="When to run it by hand.")
+]
+Tags = Annotated[str | None, typer.Option("--tags", metavar="A,B", help="Words to find it by.")]
+Params = Annotated[
+    str | None, typer.Option("--params", metavar="JSON", help="An object: inputs with these defaults.")
+]
 Engine = Annotated[str | None, typer.Option("--engine", metavar="NAME", help="The engine of --prompt.")]
+Model = Annotated[str | None, typer.Option("--model", metavar="NAME", help="The model of --prompt.")]
 Disabled = Annotated[bool, typer.Option("--disabled", help="Write the file, and leave it switched off.")]
 Force = Annotated[bool, typer.Option("--force", help="Overwrite a task of that id.")]
+Rebind = Annotated[bool, typer.Option("--rebind", help="Take over what another installation fires as well.")]
 
 
 def add(
@@ -31,31 +41,47 @@ def add(
     bundle: Bundle = None,
     name: Name = None,
     description: Description = None,
+    when_to_use: WhenToUse = None,
+    tags: Tags = None,
+    params: Params = None,
     timeout: Timeout = None,
     engine: Engine = None,
+    model: Model = None,
     disabled: Disabled = False,
     force: Force = False,
+    rebind: Rebind = False,
 ) -> int:
     """Write a new task file, checked before it is written, and switch its schedule on."""
     from akm.cli import durations
     from akm.cli.task import sync_text
-    from akm.tasks import adding, switching
+    from akm.tasks import adding
+    from akm.tasks import params as plain
+    from akm.tasks.wishes import Wish
 
-    wish = adding.Wish(
+    wish = Wish(
         schedule=schedule,
         workflow=workflow,
         prompt=prompt,
         command=command,
         name=name,
         description=description,
+        when_to_use=when_to_use,
+        tags=[tag for part in (tags or "").split(",") if (tag := part.strip())],
+        params={} if params is None else plain.read(params, "--params"),
         engine=engine,
+        model=model,
         timeout_ms=None if timeout is None else durations.milliseconds(timeout, "--timeout"),
     )
-    place = adding.add(id, wish, bundle=bundle, force=force)
-    done = switching.switch(place.ref, is_on=not disabled)
+    done = adding.add(id, wish, bundle=bundle, is_on=not disabled, force=force, rebind=rebind)
     sync_text.warn(done["sync"])
-    output.show(
-        {"ok": not done["sync"]["failures"], "path": str(place.path), **done},
-        render=lambda result: [f"Wrote {result['path']}.", *sync_text.lines(result["sync"])],
-    )
+    output.show({"ok": not done["sync"]["failures"], **done}, render=_lines)
     return int(bool(done["sync"]["failures"]))
+
+
+def _lines(result: dict[str, Any]) -> Iterator[str]:
+    from akm.cli.task import sync_text
+
+    yield f"Wrote {result['path']}."
+    yield from sync_text.lines(result["sync"])
+    if result["enabled"] and result["sync"]["failures"]:
+        yield f"{result['ref']} is enabled; once that is mended, akm task sync puts the rest in place."

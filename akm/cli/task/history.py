@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Iterator
-from datetime import datetime
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from akm import clock
 from akm.cli import durations, ledger, output
 from akm.cli.lazy import COMMAND_CLASS, Command
 from akm.cli.tables import Table
+from akm.cli.task.times import local, took
 from akm.errors import UsageError
+from akm.ref_grammar import PROJECT
 from akm.tasks.history import reading
 from akm.views import task_history
 from akm.views.task_history import Filters
 
-Id = Annotated[str | None, typer.Argument(metavar="ID", help="Only this task.")]
-IdFlag = Annotated[str | None, typer.Option("--id", metavar="ID", help="Only this task.")]
+Id = Annotated[str | None, typer.Argument(metavar="ID", help="Only this task: an id, or a ref.")]
+IdFlag = Annotated[str | None, typer.Option("--id", metavar="ID", help="The same.")]
 Since = Annotated[
     str | None, typer.Option("--since", metavar="TIME", help="Started at this time (UTC), or this long ago.")
 ]
@@ -35,9 +37,11 @@ Target = Annotated[
 ]
 Limit = Annotated[int, typer.Option("--limit", help="Show the newest this many.")]
 
-STATUSES = ("active", "blocked", "completed", "disabled", "failed", "interrupted")
+STATUSES = ("active", "blocked", "completed", "disabled", "failed", "interrupted", "missed")
 KINDS = ("command", "script", "shell", "workflow")
 _NEWEST = 50
+#: How many characters of a local time stand before its offset.
+_DATE_AND_TIME = 19
 
 
 class HistoryCommand(Command):
@@ -66,8 +70,10 @@ def history(
     if status and status not in STATUSES:
         raise UsageError(f"--status must be one of {', '.join(STATUSES)}.")
     now = time.time()
+    bundle, task_id = _asked(id or id_flag)
     filters = Filters(
-        task_id=_bare(id or id_flag),
+        task_id=task_id,
+        bundle=bundle,
         since=None if not since else durations.moment(since, "--since", now),
         until=None if not until else durations.moment(until, "--until", now),
         status=status,
@@ -83,8 +89,16 @@ def history(
 setattr(history, COMMAND_CLASS, HistoryCommand)
 
 
-def _bare(id: str | None) -> str | None:
-    return None if id is None else id.removesuffix(".yml").removesuffix(".md")
+def _asked(name: str | None) -> tuple[str | None, str | None]:
+    """Take a typed ref or id apart, the bundle as rows name it. Old rows may have ids that none is now."""
+    if name is None:
+        return None, None
+    bundle, _, rest = name.rpartition("//")
+    if bundle == PROJECT:
+        from akm.engine import workplace
+
+        bundle = str(workplace.here().anchor)
+    return bundle or None, rest.removeprefix("tasks/").removesuffix(".yml").removesuffix(".md")
 
 
 def _kind(target: str | None) -> str | None:
@@ -93,37 +107,47 @@ def _kind(target: str | None) -> str | None:
 
 
 def _table(rows: list[dict[str, Any]]) -> Iterator[str | Table]:
-    columns = ("task", "started", "status", "took", "target", "exit/reason", "log")
-    yield Table(columns, [_cells(row) for row in rows], "No attempts.")
+    starts = [local(row["startedAt"]) for row in rows]
+    # One offset goes into the heading; where there are two, each row says which hour of a change it means.
+    offsets = {start[_DATE_AND_TIME:] for start in starts}
+    shared = offsets.pop() if len(offsets) == 1 else ""
+    columns = (
+        "task",
+        "bundle",
+        f"started{shared and f' ({shared.strip()})'}",
+        "status",
+        "took",
+        "target",
+        "result",
+    )
+    cells = [_cells(row, start.removesuffix(shared)) for row, start in zip(rows, starts, strict=True)]
+    yield Table(columns, cells, "No attempts.")
+    yield from _logs([Path(row["log"]) for row in rows if row["log"]])
 
 
-def _cells(row: dict[str, Any]) -> tuple[object, ...]:
-    detail = row.get("detail", {})
-    exit_code = detail.get("exitCode")
+def _cells(row: dict[str, Any], start: str) -> tuple[object, ...]:
     target = row["target"]
     return (
         row["id"],
-        local(row["startedAt"]),
+        Path(row["bundle"]).name if row.get("bundle") else None,
+        start,
         row["status"],
         None if row.get("open") else took(row["durationMs"]),
         target.get("ref") or target.get("engine") or target["kind"],
-        detail.get("reason") or detail.get("error") or exit_code,
-        row["log"] or None,
+        _ending(row.get("detail", {})),
     )
 
 
-def local(stamp: str) -> str:
-    """Write a timestamp in local time, with the offset that tells the two hours of a change apart."""
-    try:
-        return datetime.fromtimestamp(clock.seconds(stamp)).astimezone().strftime("%Y-%m-%d %H:%M:%S %z")
-    except (ValueError, OverflowError, OSError):
-        return stamp
+def _ending(detail: dict[str, Any]) -> str | None:
+    exit_code = detail.get("exitCode")
+    words = [detail.get("reason") or detail.get("error"), None if exit_code is None else str(exit_code)]
+    return " ".join(filter(None, words)) or None
 
 
-def took(milliseconds: float) -> str:
-    """Write a duration in its two greatest units."""
-    seconds = milliseconds / 1000
-    if seconds < 60:
-        return f"{seconds:.1f}s"
-    minutes, rest = divmod(int(seconds), 60)
-    return f"{minutes}m {rest}s" if minutes < 60 else f"{minutes // 60}h {minutes % 60}m"
+def _logs(files: list[Path]) -> Iterator[str]:
+    """Say where the logs are: one path by itself, else the folder, since a table has no room for paths."""
+    if len(files) == 1:
+        yield f"Log: {files[0]}"
+    elif files:
+        folder = os.path.commonpath([file.parent for file in files])
+        yield f"Logs, each named by its start in UTC: {folder}"

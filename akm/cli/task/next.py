@@ -19,7 +19,7 @@ def next(id: Id = None, count: Count = 5) -> None:
 
     from akm.tasks import upcoming
 
-    fires = upcoming.fires(id, count=count, after=datetime.now(UTC))
+    fires = upcoming.fires(id, count=count, after=datetime.now(UTC), complain=output.warn)
     output.show({"fires": fires}, render=_table, items="fires")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,6 +12,7 @@ from akm.cli import options, output, parameters
 
 if TYPE_CHECKING:
     from akm.tasks.attempt import Opened
+    from akm.tasks.task import Task
 
 Name = Annotated[str, typer.Argument(metavar="TASK", help="A task's id or ref.")]
 Bundle = Annotated[
@@ -36,10 +38,9 @@ def run(
     """
     from akm.cli import ledger
     from akm.cli.workflow import surroundings
-    from akm.tasks import catalog, inputs
+    from akm.tasks import catalog, inputs, search_path
     from akm.tasks import run as running
 
-    del scheduled  # Who started it changes nothing about a run; rows of a schedule say it for `ps`.
     work = surroundings.here()
     task = catalog.find(name, bundles=work.bundles, anchor=work.anchor, bundle=bundle)
     bound = inputs.bind(task, parameters.given(ctx))
@@ -47,24 +48,25 @@ def run(
     def opened() -> Any:
         return ledger.opened(work.layers)
 
-    if skip_if_running and _is_skipped(opened, task.id):
+    if skip_if_running and _is_skipped(opened, task):
         return 0
-    around = running.surroundings(opened, work, announce=output.warn)
+    environment = search_path.completed(os.environ, is_scheduled=scheduled)
+    around = running.surroundings(opened, work, environment=environment, announce=output.warn)
     result = running.run(task, around, inputs=bound.values)
     output.show(result.shown(), render=_lines)
     return result.exit_status
 
 
-def _is_skipped(opened: Opened, task_id: str) -> bool:
+def _is_skipped(opened: Opened, task: Task) -> bool:
     from akm.tasks import running
 
     with opened() as db:
-        started_at = running.since(db, task_id)
+        started_at = running.since(db, task)
     if started_at is None:
         return False
-    message = f"Task {task_id} is running already, since {started_at}."
+    message = f"Task {task.id} is running already, since {started_at}."
     output.show(
-        {"ok": True, "task": task_id, "skipped": {"reason": "running", "message": message}},
+        {"ok": True, "task": task.id, "skipped": {"reason": "running", "message": message}},
         render=lambda _result: [f"Skipped: {message}"],
     )
     return True

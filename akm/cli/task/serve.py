@@ -24,12 +24,30 @@ def serve(catch_up: CatchUp = False, once: Once = False) -> int:
     from akm.engine.abort import Abort
     from akm.engine.signals import stopping
     from akm.tasks import outcome, serving
+    from akm.tasks.schedulers import lock
     from akm.tasks.serve import Server
 
-    with serving.alone(), closing(Abort()) as abort, stopping(abort):
-        server = Server(_hands(), serving.beginning(time.time(), once=once), catch_up)
+    with lock.serving(), closing(Abort()) as abort, stopping(abort):
+        hands = _hands()
+        if not once:
+            _greet(hands)
+        server = Server(hands, serving.beginning(time.time(), once=once), catch_up)
         serving.loop(server, abort, now=time.time, once=once)
         return outcome.of_signal(abort.reason) or 0
+
+
+def _greet(hands: Hands) -> None:
+    from akm.tasks import firing_state
+
+    count = len(hands.tasks())
+    output.tell(f"Serving {count} task{'' if count == 1 else 's'} until a signal comes.")
+    if not count:
+        output.warn(
+            "No task is enabled yet; enable one with `akm task enable REF`, it is noticed within a minute."
+        )
+    rivals = firing_state.look().rivals()
+    if rivals is not None:
+        output.warn(rivals)
 
 
 def _hands() -> Hands:
@@ -48,7 +66,7 @@ def _hands() -> Hands:
 
     def last_start(task: Task) -> str | None:
         with ledger.opened() as db:
-            return running.last_start(db, task.id)
+            return running.last_start(db, task)
 
     def record(one: Due, at: str) -> None:
         output.warn(f"{one.task.ref} was missed {one.count} time(s), last at {one.fire:%Y-%m-%d %H:%M}.")

@@ -14,9 +14,9 @@ Name = Annotated[str, typer.Argument(metavar="TASK", help="A task's id or ref.")
 
 def show(name: Name) -> None:
     """Show what a task file means. One of an older version is shown with the reason why it is not run."""
-    from akm.cli.workflow import surroundings
+    from akm.engine import workplace
     from akm.tasks import catalog, listing
 
-    work = surroundings.here()
+    work = workplace.here()
     file = catalog.locate(name, bundles=work.bundles, anchor=work.anchor)
     output.show({"task": listing.shown(file)}, render=lambda result: lines.of_task(result["task"]))

@@ -21,7 +21,7 @@ def validate(path: File) -> int:
 
     work = surroundings.here()
     file = catalog.owner(work.cwd / Path(path), bundles=work.bundles, anchor=work.anchor)
-    result = validating.validate(file)
+    result = validating.validate(file, work)
     output.show(result, render=_lines)
     return 0 if result["ok"] else 1
 
@@ -29,3 +29,5 @@ def validate(path: File) -> int:
 def _lines(result: dict[str, Any]) -> Iterator[str]:
     yield f"{result['path']}: {result['outcome']}"
     yield from (result[key] for key in ("reason", "hint") if result.get(key))
+    for key in result.get("resolved", {}).get("notApplied", ()):
+        yield f"`{key}` changes nothing for this task."

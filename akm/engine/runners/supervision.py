@@ -20,6 +20,8 @@ CHUNK = 256 * 1024
 #: What a pipe usually holds, and what one holds here once a child has filled it.
 NARROW = 64 * 1024
 WIDE = 1024 * 1024
+#: The system's poll takes no more; whoever waits for longer looks again.
+_LONGEST_WAIT_MS = 2**31 - 1
 PATIENCE = Patience()
 
 
@@ -72,7 +74,9 @@ class Supervision:
             add(child.stdin.fileno(), self._feed, for_writing=True)
 
     def _wait_ms(self) -> int | None:
-        wait = None if self._deadline is None else max(0, ceil((self._deadline - monotonic()) * 1000))
+        wait = None
+        if self._deadline is not None:
+            wait = min(_LONGEST_WAIT_MS, max(0, ceil((self._deadline - monotonic()) * 1000)))
         if not self._must_look():
             return wait
         look = self._patience.look_ms

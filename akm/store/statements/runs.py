@@ -8,7 +8,7 @@ from sqlalchemy import Boolean, Integer, and_, bindparam, func, insert, null, or
 
 from akm import states
 from akm.models import WorkflowRun
-from akm.store.statements import Written, at_most, fixed, word
+from akm.store.statements import Written, at_most, fixed, in_bundle, moved, word
 
 runs = WorkflowRun.__table__  # type: ignore[attr-defined]
 c = runs.c
@@ -31,6 +31,7 @@ IN_SCOPE = c.scope_key == bindparam("scope_key")
 PARKED = c.status.in_([word(states.BLOCKED), word(states.FAILED)])
 UNFINISHED = c.status.in_([word(states.ACTIVE), word(states.BLOCKED)])
 NEWEST = (c.updated_at.desc(), c.created_at.desc())
+IN_BUNDLE = in_bundle(c.workflow_ref)
 MATCHES = and_(
     or_(
         bindparam("ref").is_(None),
@@ -98,4 +99,13 @@ STATEMENTS = [
     ),
     Written("RUN_REOPEN", update(runs).where(THIS, PARKED).values(REOPENED)),
     Written("RUN_ABANDON", update(runs).where(THIS, UNFINISHED).values(ABANDONED)),
+    Written("RUNS_RENAME_REFS", update(runs).where(*IN_BUNDLE).values(workflow_ref=moved(c.workflow_ref))),
+    Written(
+        "RUNS_OF_BUNDLE", select(func.count().label("rows")).select_from(runs).where(*IN_BUNDLE), "RunCount"
+    ),
+    Written(
+        "RUNS_ACTIVE_OF_BUNDLE",
+        select(c.id).where(*IN_BUNDLE, c.status == word(states.ACTIVE)),
+        "RunId",
+    ),
 ]

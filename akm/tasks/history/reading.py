@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 
-from akm.engine.lock import process_started_at
+from akm.engine.lock import has_ended, process_started_at
 from akm.views.history_metadata import Warned
 from akm.views.task_history import Reader
 
@@ -17,7 +17,7 @@ def reader(complain: Callable[[str], None]) -> Reader:
 
 def is_alive(pid: int, started_at: int | None) -> bool:
     """Tell whether the process `pid` that started at `started_at` still runs, and no later one of its id."""
-    if pid <= 0:
+    if pid <= 0 or has_ended(pid):
         return False
     now = process_started_at(pid)
     if now is not None and started_at is not None:

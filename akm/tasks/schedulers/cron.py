@@ -12,6 +12,11 @@ NAME = "cron"
 _PATIENCE_SECONDS = 60
 
 
+def is_there() -> bool:
+    """Tell whether this machine has the `crontab` command, without which nothing is scheduled."""
+    return shutil.which("crontab") is not None
+
+
 def read() -> str:
     """Return the text of the user's crontab, empty when there is none. Raises ConfigError."""
     done = _crontab("-l")
@@ -44,7 +49,8 @@ def _crontab(argument: str, text: str | None = None) -> subprocess.CompletedProc
         raise ConfigError(
             "There is no `crontab` command, so nothing can be scheduled on this machine.",
             code="SCHEDULER_UNAVAILABLE",
-            hint="Install cron (on Debian and Ubuntu: apt-get install cron).",
+            hint="Install cron (on Debian and Ubuntu: apt-get install cron), or fire what is enabled with "
+            "`akm task serve`.",
         )
     given = None if text is None else text.encode("utf-8", "surrogateescape")
     try:

@@ -61,12 +61,20 @@ def blocks(text: str) -> list[Block]:
     return [part for part in parse(text) if isinstance(part, Block)]
 
 
-def edit(text: str, *, remove: Collection[str] = (), put: Mapping[str, str], path: str) -> str:
+def edit(
+    text: str,
+    *,
+    remove: Collection[str] = (),
+    put: Mapping[str, str],
+    path: str,
+    ours: Collection[str] = (),
+) -> str:
     """Return the crontab without the blocks `remove` and with the rows `put`, by native id.
 
     A block that exists is changed where it stands, a new one comes last. The section of variables holds
-    `path`, is above the first block, and goes with the last one. A section above blocks that stay and are
-    not among `put` is left as it is. Raises ConfigError `CRONTAB_MALFORMED`, ValueError for a line break.
+    `path`, is above the first block, and goes with the last one. It is left as it is when a block stays that
+    is neither among `put` nor one of `ours`. Raises ConfigError `CRONTAB_MALFORMED`, ValueError for a line
+    break.
     """
     waiting = dict(put)
     kept: list[Part] = []
@@ -80,7 +88,7 @@ def edit(text: str, *, remove: Collection[str] = (), put: Mapping[str, str], pat
     if waiting and kept and not _text(kept[-1]).endswith("\n"):
         kept.append("\n")
     kept.extend(_block(native_id, line) for native_id, line in waiting.items())
-    return "".join(_text(part) for part in _with_environment(kept, put, path))
+    return "".join(_text(part) for part in _with_environment(kept, {*put, *ours}, path))
 
 
 def _part(lines: list[str], at: int) -> tuple[Part, int]:
@@ -140,16 +148,16 @@ def _block(native_id: str, line: str, old: Block | None = None) -> Block:
     return Block(native_id, line, f"# akm:task {native_id} BEGIN\n{line}\n# akm:task {native_id} END\n")
 
 
-def _with_environment(parts: list[Part], put: Mapping[str, str], path: str) -> list[Part]:
+def _with_environment(parts: list[Part], ours: Collection[str], path: str) -> list[Part]:
     first = next((index for index, part in enumerate(parts) if isinstance(part, Block)), None)
     others: list[Part] = [part for part in parts if not isinstance(part, Environment)]
     if first is None:
         return others
     had = next((index for index, part in enumerate(parts) if isinstance(part, Environment)), None)
-    is_shared = any(isinstance(part, Block) and part.native_id not in put for part in parts)
-    if had is not None and had < first and is_shared:
-        return parts
+    is_shared = any(isinstance(part, Block) and part.native_id not in ours for part in parts)
     section = Environment(f"# akm:env BEGIN\nPATH={path}\n# akm:env END\n")
+    if had is not None and had < first:
+        return parts if is_shared else [*parts[:had], section, *parts[had + 1 :]]
     first = next(index for index, part in enumerate(others) if isinstance(part, Block))
     return [*others[:first], section, *others[first:]]
 

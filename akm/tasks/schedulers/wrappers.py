@@ -8,6 +8,7 @@ import shlex
 from pathlib import Path
 
 from akm import paths
+from akm.errors import ConfigError
 from akm.tasks.schedulers.row import LONGEST_LINE, Row, line
 
 
@@ -26,13 +27,21 @@ def fitting(row: Row, folder: Path) -> tuple[str, str | None]:
 
 
 def write(script: str, folder: Path) -> None:
-    """Write a script, for its owner alone: literal inputs may be in it."""
-    file = _file(paths.create(folder), script)
-    draft = file.with_suffix(f".{os.getpid()}.tmp")
-    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    with os.fdopen(descriptor, "wb") as stream:
-        stream.write(script.encode("utf-8", "surrogateescape"))
-    os.replace(draft, file)
+    """Write a script unless it is there as it should be, for its owner alone: literal inputs may be in it.
+
+    Raises ConfigError when it cannot be written.
+    """
+    file, text = _file(paths.create(folder), script), script.encode("utf-8", "surrogateescape")
+    try:
+        if file.is_file() and file.read_bytes() == text:
+            return
+        draft = file.with_suffix(f".{os.getpid()}.tmp")
+        descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        with os.fdopen(descriptor, "wb") as stream:
+            stream.write(text)
+        os.replace(draft, file)
+    except OSError as error:
+        raise ConfigError(f"The script {file} cannot be written: {error.strerror}.") from error
 
 
 def sweep(folder: Path, crontab: str) -> None:

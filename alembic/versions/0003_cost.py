@@ -1,6 +1,6 @@
 """What attempts and units cost, in the money of `[prices]`.
 
-Revision 0002. A plain addition would put the column behind the results, so both tables are rebuilt.
+Revision 0003. A plain addition would put the column behind the results, so both tables are rebuilt.
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ import sqlalchemy as sa
 
 from alembic import op
 
-revision = "0002"
-down_revision = "0001"
+revision = "0003"
+down_revision = "0002"
 branch_labels = None
 depends_on = None
 
