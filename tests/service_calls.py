@@ -17,6 +17,7 @@ from akm.services import (
     attempts,
     bundle_rename,
     events,
+    forks,
     registry_cache,
     runs,
     steps,
@@ -119,6 +120,18 @@ def send_back(db: Database, run_id: str) -> Any:
     return approvals.reject(db, run_id, "step-1", a_decision(False), reopens=True, at=later(1))
 
 
+def a_half_done_run(db: Database) -> str:
+    run_id = publish(db, 3)
+    steps.complete(db, run_id, "step-1", status="completed", at=AT, summary="Done.", evidence_json="{}")
+    runs.abandon(db, run_id, at=AT)
+    return run_id
+
+
+def fork(db: Database, run_id: str) -> Any:
+    link = {"forked_from_run_id": run_id, "forked_from_step_id": "step-2", "current_step_id": "step-2"}
+    return forks.fork(db, a_run(**link), a_spine(3)[1:])
+
+
 def record(db: Database, _value: None) -> Any:
     return events.record(db, "env_access", at=AT, metadata={"keys": 1})
 
@@ -211,6 +224,7 @@ CALLS = {
     "approvals.approve": Call(a_waiting_step, approve),
     "approvals.reject": Call(a_waiting_step, reject),
     "approvals.reject (sent back)": Call(a_waiting_step, send_back),
+    "forks.fork": Call(a_half_done_run, fork),
     "events.record": Call(nothing, record),
     "events.record_once": Call(nothing, record_once),
     "events.try_record": Call(nothing, try_record),

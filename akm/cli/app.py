@@ -23,6 +23,9 @@ ROOT = Group(
                 ),
                 "approve": Verb("Accept a step that waits for it.", "akm.cli.workflow.approve:approve"),
                 "reject": Verb("Do not accept a step that waits.", "akm.cli.workflow.reject:reject"),
+                "retry": Verb("Reopen a run and drive it, in one go.", "akm.cli.workflow.retry:retry"),
+                "fork": Verb("Start a run from the middle of another one.", "akm.cli.workflow.fork:fork"),
+                "cancel": Verb("Stop whoever drives a run.", "akm.cli.workflow.cancel:cancel"),
                 "abandon": Verb("Give a run up.", "akm.cli.workflow.abandon:abandon"),
                 "worktrees": Verb(
                     "Show the worktrees that units left behind.", "akm.cli.workflow.worktrees:worktrees"

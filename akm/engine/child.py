@@ -35,7 +35,10 @@ def run(drive: Drive, dispatch: Dispatch) -> Outcome:
         return failed("child_workflow_publish_failed", f"{target.ref} could not be started: {error}")
     if run_views.head(drive.ledger.db, child_id).status == states.ACTIVE:
         try:
-            drive.drive_child(child_id, dispatch.abort)
+            reason = drive.drive_child(child_id, dispatch.abort)
+            if reason is not None:
+                # Whoever stopped the child stops what waits for it.
+                drive.abort.set(reason)
         except TransientError as error:
             return failed("child_workflow_busy", f"{target.ref}, run {child_id}: {error.message}")
         except AkmError as error:

@@ -25,7 +25,7 @@ def drive_of(
     readable: plans.Readable,
     options: Options,
     abort: Abort,
-    drive_child: Callable[[str, Abort], None],
+    drive_child: Callable[[str, Abort], str | None],
 ) -> Drive:
     """Gather what driving a run needs: its plan, its parameters, and what it has spent so far."""
     from akm.engine.runners.choose import runner_for

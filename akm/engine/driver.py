@@ -11,6 +11,7 @@ from typing import Any
 from akm import states
 from akm.engine import lock, plans, sources
 from akm.engine.abort import Abort
+from akm.engine.cancelling import Watch
 from akm.engine.deadline import Deadline
 from akm.engine.drive import Drive
 from akm.engine.drive_start import drive_of
@@ -87,15 +88,18 @@ def _drive(
         return RunResult(run_views.summary(row), is_resumed=is_resumed)
     _refuse_parked(row)
     held = RunLock(lock.folder(db.path), run_id)
-    held.acquire(at=options.now())
+    held.acquire(at=options.now(), wait_seconds=options.wait_lock_ms / 1000)
+    watch = Watch(held.path)
     is_over = False
     try:
         signals = stopping if parent is None else nullcontext
         with closing(Abort(parent)) as abort, signals(abort), Deadline(abort, options.timeout_ms):
+            abort.watch = watch
             result = _hold(db, work, run_id, options, abort, is_resumed=is_resumed)
         is_over = result.run["status"] == states.COMPLETED
         return result
     finally:
+        watch.forget()
         held.release(is_over=is_over)
 
 
@@ -134,13 +138,10 @@ def _announce(options: Options, warnings: Iterable[str]) -> None:
         options.announce(warning)
 
 
-def _drive_child(db: Database, work: Workplace, options: Options, run_id: str, parent: Abort) -> None:
-    """Drive a child run as any other, to its own end; its units are told of with its own steps."""
+def _drive_child(db: Database, work: Workplace, options: Options, run_id: str, parent: Abort) -> str | None:
+    """Drive a child run as any other, to its own end, and return what stopped it."""
     own = replace(options, max_steps=None, max_retries=0, timeout_ms=None, new=False)
-    result = _drive(db, work, run_id, own, is_resumed=False, parent=parent)
-    if result.aborted_by is not None:
-        # Whoever stopped the child stops what waits for it.
-        parent.set(result.aborted_by)
+    return _drive(db, work, run_id, own, is_resumed=False, parent=parent).aborted_by
 
 
 def _loop(drive: Drive, options: Options, result: RunResult) -> None:
@@ -160,7 +161,7 @@ def _loop(drive: Drive, options: Options, result: RunResult) -> None:
 
 
 def _steps(drive: Drive, options: Options, result: RunResult) -> None:
-    while not drive.abort.is_set and not _is_spent(options, result):
+    while not _is_stopped(drive.abort) and not _is_spent(options, result):
         row = run_views.head(drive.ledger.db, drive.ledger.run_id)
         if row.status != states.ACTIVE or row.current_step_id is None:
             return
@@ -170,6 +171,11 @@ def _steps(drive: Drive, options: Options, result: RunResult) -> None:
         result.executed += execute(drive, step)
         if not result.executed[-1].goes_on:
             return
+
+
+def _is_stopped(abort: Abort) -> bool:
+    abort.look()
+    return abort.is_set
 
 
 def _is_spent(options: Options, result: RunResult) -> bool:

@@ -25,6 +25,7 @@ class Options:
     timeout_ms: int | None = None
     max_concurrency: int | None = None
     new: bool = False
+    wait_lock_ms: int = 0
     gates: Gates = "judge"
     runner_for: Callable[[UnitNode], Runner | None] | None = None
     observe: Observe = nobody

@@ -14,8 +14,9 @@ from akm.engine.executed import Executed
 class RunResult:
     """The outcome of one invocation. `run` is the run's summary after it.
 
-    `aborted_by` is a signal's name, `timeout`, or None. `steps_processed` counts steps that ended. `output`
-    is the last step's, of a completed run; absent (None) when it is null or too long to be handed around.
+    `aborted_by` is a signal's name, `timeout`, `cancelled`, or None. `steps_processed` counts steps that
+    ended. `output` is the last step's, of a completed run; None when it is null or too long to be handed
+    around.
     `usage` is what the run has spent over all its invocations, in the shape of `akm.views.usage`.
     """
 
@@ -49,6 +50,7 @@ class RunResult:
             "resumed": self.is_resumed,
             "aborted": self.aborted_by is not None and not is_done,
             "timedOut": self.aborted_by == "timeout" and not is_done,
+            "cancelled": self.aborted_by == "cancelled" and not is_done,
             "warnings": self.warnings,
         }
         output = {} if self.output is None else {"output": self.output}

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from queue import Empty, SimpleQueue
 from typing import NamedTuple
 
+from akm.engine.abort import Abort
 from akm.engine.runners.base import Dispatch, Outcome, Runner, failed
 from akm.errors import TransientError
 
@@ -30,6 +31,7 @@ class Workers:
         self._ended: SimpleQueue[Ended] = SimpleQueue()
         self._threads: list[threading.Thread] = []
         self._running = 0
+        self._abort: Abort | None = None
 
     @property
     def running(self) -> int:
@@ -46,6 +48,7 @@ class Workers:
         if len(self._threads) <= self._running:
             self._threads.append(_started(self._serve))
         self._running += 1
+        self._abort = dispatch.abort
         self._work.put(dispatch)
 
     def wait(self) -> list[Ended]:
@@ -60,6 +63,8 @@ class Workers:
 
     def _first(self) -> Ended:
         while True:
+            if self._abort is not None:
+                self._abort.look()
             try:
                 return self._ended.get(timeout=_LOOK_SECONDS)
             except Empty:

@@ -111,6 +111,13 @@ def _ending(run_id: str, finished: Finished, at: str) -> Row:
     }
 
 
+def copy(tx: Transaction, run_id: str, *, source_run_id: str, step_id: str, holder: str, at: str) -> None:
+    """Copy the finished units of a step of another run into a run that has none yet."""
+    who = {"holder": holder, "at": at}
+    tx.run(sql.UNITS_COPY, run_id=run_id, source_run_id=source_run_id, step_id=step_id, **who)
+    tx.run(sql.ATTEMPTS_COPY, run_id=run_id)
+
+
 def accounting(tx: Transaction, run_id: str) -> sql.Accounting:
     """Count a run's dispatches and gate calls with their tokens, and what all cost; None: not known."""
     return tx.one(sql.ATTEMPT_ACCOUNTING, run_id=run_id) or sql.Accounting(0, 0, 0, 0, None)

@@ -35,6 +35,8 @@ class NewRun(NamedTuple):
     parent_run_id: str | None = None
     parent_unit_id: str | None = None
     invocation_key: str | None = None
+    forked_from_run_id: str | None = None
+    forked_from_step_id: str | None = None
 
 
 class Filters(NamedTuple):

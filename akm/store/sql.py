@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 from akm.store.statement import Change, Query
 
 # The revisions of the schema, oldest first; the last one is what this build reads and writes.
-REVISIONS: Final = ("0001", "0002", "0003")
+REVISIONS: Final = ("0001", "0002", "0003", "0004")
 
 # What the revisions together make, for a file that is new; an older file is taken there revision by revision.
 SCHEMA: Final = (
@@ -28,11 +28,11 @@ SCHEMA: Final = (
     "CREATE TABLE workflow_runs ( id TEXT NOT NULL, workflow_ref TEXT NOT NULL, workflow_entry_id "
     "INTEGER, workflow_title TEXT NOT NULL, status TEXT NOT NULL, current_step_id TEXT, created_at "
     "TEXT NOT NULL, updated_at TEXT NOT NULL, completed_at TEXT, scope_key TEXT, agent_harness TEXT, "
-    "agent_session_id TEXT, parent_run_id TEXT, parent_unit_id TEXT, invocation_key TEXT, plan_hash "
-    "TEXT, plan_ir_version INTEGER, checkin_armed_at TEXT, engine_lease_until TEXT, "
-    "engine_lease_holder TEXT, params_json TEXT DEFAULT '{}' NOT NULL, outputs_json TEXT, plan_json "
-    "TEXT, PRIMARY KEY (id), CONSTRAINT status_known CHECK (status IN ('active', 'completed', "
-    "'blocked', 'failed')) )",
+    "agent_session_id TEXT, parent_run_id TEXT, parent_unit_id TEXT, invocation_key TEXT, "
+    "forked_from_run_id TEXT, forked_from_step_id TEXT, plan_hash TEXT, plan_ir_version INTEGER, "
+    "checkin_armed_at TEXT, engine_lease_until TEXT, engine_lease_holder TEXT, params_json TEXT "
+    "DEFAULT '{}' NOT NULL, outputs_json TEXT, plan_json TEXT, PRIMARY KEY (id), CONSTRAINT "
+    "status_known CHECK (status IN ('active', 'completed', 'blocked', 'failed')) )",
     "CREATE TABLE workflow_run_steps ( run_id TEXT NOT NULL, step_id TEXT NOT NULL, step_title TEXT "
     "NOT NULL, sequence_index INTEGER NOT NULL, status TEXT NOT NULL, completed_at TEXT, instructions "
     "TEXT NOT NULL, completion_json TEXT, notes TEXT, summary TEXT, evidence_json TEXT, PRIMARY KEY "
@@ -110,6 +110,8 @@ class RunSummary(NamedTuple):
     agent_session_id: str | None
     parent_run_id: str | None
     parent_unit_id: str | None
+    forked_from_run_id: str | None
+    forked_from_step_id: str | None
     plan_ir_version: int | None
     params_json: str
     outputs_json: str | None
@@ -340,8 +342,9 @@ class CacheEntry(NamedTuple):
 RUN_INSERT: Final = Change(
     "INSERT INTO workflow_runs (id, workflow_ref, workflow_entry_id, workflow_title, status, "
     "current_step_id, created_at, updated_at, scope_key, agent_harness, agent_session_id, "
-    "parent_run_id, parent_unit_id, invocation_key, plan_hash, plan_ir_version, params_json, "
-    "plan_json) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    "parent_run_id, parent_unit_id, invocation_key, forked_from_run_id, forked_from_step_id, "
+    "plan_hash, plan_ir_version, params_json, plan_json) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
+    "?, ?, ?, ?, ?, ?, ?, ?)",
     (
         "id",
         "workflow_ref",
@@ -357,6 +360,8 @@ RUN_INSERT: Final = Change(
         "parent_run_id",
         "parent_unit_id",
         "invocation_key",
+        "forked_from_run_id",
+        "forked_from_step_id",
         "plan_hash",
         "plan_ir_version",
         "params_json",
@@ -373,7 +378,8 @@ RUN_HEAD: Final = Query(
 RUN_SUMMARY: Final = Query(
     "SELECT id, workflow_ref, workflow_entry_id, workflow_title, status, current_step_id, created_at, "
     "updated_at, completed_at, scope_key, agent_harness, agent_session_id, parent_run_id, "
-    "parent_unit_id, plan_ir_version, params_json, outputs_json FROM workflow_runs WHERE id = ?",
+    "parent_unit_id, forked_from_run_id, forked_from_step_id, plan_ir_version, params_json, "
+    "outputs_json FROM workflow_runs WHERE id = ?",
     ("run_id",),
     RunSummary,
 )
@@ -429,9 +435,10 @@ RUN_LATEST_ANYWHERE: Final = Query(
 RUNS_OF_SCOPE: Final = Query(
     "SELECT id, workflow_ref, workflow_entry_id, workflow_title, status, current_step_id, created_at, "
     "updated_at, completed_at, scope_key, agent_harness, agent_session_id, parent_run_id, "
-    "parent_unit_id, plan_ir_version, params_json, outputs_json FROM workflow_runs WHERE scope_key = "
-    "? AND (? IS NULL OR workflow_ref IN (?, ?, ?)) AND (? IS NULL OR status = ?) AND (? = 1 OR "
-    "parent_run_id IS NULL) ORDER BY updated_at DESC, created_at DESC LIMIT ? OFFSET ?",
+    "parent_unit_id, forked_from_run_id, forked_from_step_id, plan_ir_version, params_json, "
+    "outputs_json FROM workflow_runs WHERE scope_key = ? AND (? IS NULL OR workflow_ref IN (?, ?, ?)) "
+    "AND (? IS NULL OR status = ?) AND (? = 1 OR parent_run_id IS NULL) ORDER BY updated_at DESC, "
+    "created_at DESC LIMIT ? OFFSET ?",
     ("scope_key", "ref", "ref", "ref2", "ref3", "status", "status", "children", "limit", "offset"),
     RunSummary,
 )
@@ -439,9 +446,10 @@ RUNS_OF_SCOPE: Final = Query(
 RUNS_EVERYWHERE: Final = Query(
     "SELECT id, workflow_ref, workflow_entry_id, workflow_title, status, current_step_id, created_at, "
     "updated_at, completed_at, scope_key, agent_harness, agent_session_id, parent_run_id, "
-    "parent_unit_id, plan_ir_version, params_json, outputs_json FROM workflow_runs WHERE updated_at > "
-    "'' AND (? IS NULL OR workflow_ref IN (?, ?, ?)) AND (? IS NULL OR status = ?) AND (? = 1 OR "
-    "parent_run_id IS NULL) ORDER BY updated_at DESC, created_at DESC LIMIT ? OFFSET ?",
+    "parent_unit_id, forked_from_run_id, forked_from_step_id, plan_ir_version, params_json, "
+    "outputs_json FROM workflow_runs WHERE updated_at > '' AND (? IS NULL OR workflow_ref IN (?, ?, "
+    "?)) AND (? IS NULL OR status = ?) AND (? = 1 OR parent_run_id IS NULL) ORDER BY updated_at DESC, "
+    "created_at DESC LIMIT ? OFFSET ?",
     ("ref", "ref", "ref2", "ref3", "status", "status", "children", "limit", "offset"),
     RunSummary,
 )
@@ -449,8 +457,8 @@ RUNS_EVERYWHERE: Final = Query(
 RUN_CHILDREN: Final = Query(
     "SELECT id, workflow_ref, workflow_entry_id, workflow_title, status, current_step_id, created_at, "
     "updated_at, completed_at, scope_key, agent_harness, agent_session_id, parent_run_id, "
-    "parent_unit_id, plan_ir_version, params_json, outputs_json FROM workflow_runs WHERE "
-    "parent_run_id = ? ORDER BY created_at, id",
+    "parent_unit_id, forked_from_run_id, forked_from_step_id, plan_ir_version, params_json, "
+    "outputs_json FROM workflow_runs WHERE parent_run_id = ? ORDER BY created_at, id",
     ("parent_run_id",),
     RunSummary,
 )
@@ -498,6 +506,15 @@ RUNS_ACTIVE_OF_BUNDLE: Final = Query(
     RunId,
 )
 
+STEPS_COPY: Final = Change(
+    "INSERT INTO workflow_run_steps (run_id, step_id, step_title, instructions, completion_json, "
+    "sequence_index, status, notes, evidence_json, summary, completed_at) SELECT ? AS anon_1, "
+    "step_id, step_title, instructions, completion_json, sequence_index, status, notes, "
+    "evidence_json, summary, completed_at FROM workflow_run_steps WHERE run_id = ? AND sequence_index "
+    "< ?",
+    ("run_id", "source_run_id", "before"),
+)
+
 STEP_INSERT: Final = Change(
     "INSERT INTO workflow_run_steps (run_id, step_id, step_title, sequence_index, status, "
     "instructions, completion_json) VALUES (?, ?, ?, ?, 'pending', ?, ?)",
@@ -540,6 +557,16 @@ STEP_REOPEN: Final = Change(
     "UPDATE workflow_run_steps SET status='pending', completed_at=NULL, notes=NULL, summary=NULL, "
     "evidence_json=NULL WHERE run_id = ? AND step_id = ? AND status IN ('blocked', 'failed')",
     ("run_id", "step_id"),
+)
+
+UNITS_COPY: Final = Change(
+    "INSERT INTO workflow_run_units (run_id, unit_id, status, attempts, claim_holder, "
+    "claim_expires_at, step_id, node_id, parent_unit_id, phase, runner, engine, model, input_hash, "
+    "started_at, result_json, session_id, finished_at) SELECT ? AS anon_1, unit_id, status, 1, ? AS "
+    "anon_2, ? AS anon_3, step_id, node_id, parent_unit_id, phase, runner, engine, model, input_hash, "
+    "started_at, result_json, session_id, finished_at FROM workflow_run_units WHERE run_id = ? AND "
+    "step_id = ? AND phase = 'unit' AND status = 'completed'",
+    ("run_id", "holder", "at", "source_run_id", "step_id"),
 )
 
 UNIT_RESERVE: Final = Change(
@@ -606,6 +633,16 @@ UNITS_OF_RUN: Final = Query(
     "ORDER BY run_id, unit_id",
     ("run_id",),
     Unit,
+)
+
+ATTEMPTS_COPY: Final = Change(
+    "INSERT INTO workflow_run_unit_attempts (run_id, unit_id, attempt, dispatch_id, step_id, node_id, "
+    "phase, runner, engine, model, input_hash, status, result_json, session_id, started_at, "
+    "finished_at, claim_holder, claim_expires_at) SELECT run_id, unit_id, attempts, "
+    "lower(hex(randomblob(16))) AS lower_1, step_id, node_id, phase, runner, engine, model, "
+    "input_hash, status, result_json, session_id, started_at, finished_at, claim_holder, "
+    "claim_expires_at FROM workflow_run_units WHERE run_id = ?",
+    ("run_id",),
 )
 
 ATTEMPT_LATEST: Final = Query(

@@ -24,6 +24,11 @@ def insert(tx: Transaction, run_id: str, step: NewStep) -> None:
     tx.run(sql.STEP_INSERT, run_id=run_id, **step._asdict())
 
 
+def copy(tx: Transaction, run_id: str, *, source_run_id: str, before: int) -> None:
+    """Copy the steps of another run that stand before a position, with how they ended."""
+    tx.run(sql.STEPS_COPY, run_id=run_id, source_run_id=source_run_id, before=before)
+
+
 def state_rows(tx: Transaction, run_id: str) -> list[StepState]:
     """Read the states of a run's steps in spine order."""
     return [StepState(*row) for row in tx.all(sql.STEP_STATES, run_id=run_id)]

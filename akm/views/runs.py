@@ -173,6 +173,9 @@ def summary(row: sql.RunSummary, damaged: list[str] | None = None) -> dict[str, 
     if row.parent_run_id is not None:
         shown["parentRunId"] = row.parent_run_id
         shown["spawnedByUnitId"] = row.parent_unit_id
+    if row.forked_from_run_id is not None:
+        shown["forkedFromRunId"] = row.forked_from_run_id
+        shown["forkedFromStepId"] = row.forked_from_step_id
     outputs = value(row.outputs_json, "outputs_json", found)
     if outputs is not None:
         shown["outputs"] = outputs

@@ -28,7 +28,7 @@ def without_cost(found: dict[str, list[dict[str, Any]]]) -> dict[str, list[dict[
     return {
         table: [{name: value for name, value in row.items() if name != "cost"} for row in rows]
         for table, rows in found.items()
-        if table != "alembic_version"
+        if table not in ("alembic_version", "workflow_runs")
     }
 
 

@@ -62,6 +62,12 @@ def one_event(kind: str) -> Callable[[list[Any], Database], None]:
     return check
 
 
+def one_fork(answers: list[Any], db: Database) -> None:
+    assert answers.count(None) == 1
+    assert [answer.split(":")[0] for answer in answers if answer] == ["UsageError RESOURCE_ALREADY_EXISTS"]
+    assert len(rows(db, "SELECT 1 FROM workflow_runs")) == 2
+
+
 def both_written(answers: list[Any], db: Database) -> None:
     assert answers in ([None, None], [True, True])
     assert len(rows(db, "SELECT 1 FROM events")) == 2
@@ -117,6 +123,7 @@ WINNERS: dict[str, Callable[[list[Any], Database], None]] = {
     "approvals.approve": one_event("workflow_approved"),
     "approvals.reject": one_event("workflow_rejected"),
     "approvals.reject (sent back)": one_event("workflow_rejected"),
+    "forks.fork": one_fork,
     "events.record": both_written,
     "events.record_once": one_event("env_access"),
     "events.try_record": both_written,

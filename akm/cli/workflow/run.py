@@ -35,6 +35,10 @@ Gates = Annotated[
 Skip = Annotated[
     bool, typer.Option("--skip-if-locked", help="Exit 0 when another process drives the run already.")
 ]
+WaitLock = Annotated[
+    str | None,
+    typer.Option("--wait-lock", metavar="TIME", help="Wait for another driver of the run, such as 5m."),
+]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")]
 
 _SKIPPED = {"RUN_LEASE_HELD": "lock-held", "STATE_DB_CONTENDED": "state-db-contended"}
@@ -51,6 +55,7 @@ def run(
     new: New = False,
     gates: Gates = None,
     skip_if_locked: Skip = False,
+    wait_lock: WaitLock = None,
     quiet: Quiet = False,
 ) -> int:
     """Start a workflow, or go on with its active run here, and drive it until it stops.
@@ -61,7 +66,9 @@ def run(
     from akm.cli.workflow import surroundings
     from akm.engine import driver
 
-    timeout_ms = None if timeout is None else durations.milliseconds(timeout, "--timeout")
+    if skip_if_locked and wait_lock is not None:
+        raise UsageError("--skip-if-locked and --wait-lock contradict each other: give one of them.")
+    timeout_ms = milliseconds(timeout, "--timeout")
     work = surroundings.here()
     try:
         with ledger.opened(work.layers) as db, progress.shown(quiet=quiet) as observe:
@@ -72,6 +79,7 @@ def run(
                 timeout_ms=timeout_ms,
                 new=new,
                 gates=_gates(gates),
+                wait_lock_ms=milliseconds(wait_lock, "--wait-lock") or 0,
                 observe=observe,
                 announce=output.warn,
             )
@@ -80,8 +88,13 @@ def run(
         if not skip_if_locked or error.code not in _SKIPPED:
             raise
         return _skip(target, error)
-    output.show(result.shown(), render=_lines)
+    output.show(result.shown(), render=lines)
     return result.exit_status
+
+
+def milliseconds(text: str | None, flag: str) -> int | None:
+    """Read an optional duration. Raises UsageError naming the flag."""
+    return None if text is None else durations.milliseconds(text, flag)
 
 
 def _gates(text: str | None) -> Literal["judge", "approve"]:
@@ -102,7 +115,8 @@ def _skip(target: str, error: TransientError) -> int:
     return 0
 
 
-def _lines(result: dict[str, Any]) -> Iterator[str | Table]:
+def lines(result: dict[str, Any]) -> Iterator[str | Table]:
+    """Render the result of an invocation for people."""
     run = result["run"]
     rows = [
         (
@@ -125,13 +139,17 @@ def _lines(result: dict[str, Any]) -> Iterator[str | Table]:
     yield _ending(result, run)
 
 
+#: The first that is the case says why an active run was left.
+_WHY = {"timedOut": "timed out", "cancelled": "was cancelled", "aborted": "stopped"}
+
+
 def _ending(result: dict[str, Any], run: dict[str, Any]) -> str:
     run_id = run["id"][:8]
     if run["status"] == "completed":
         nothing = "" if result["executed"] else " already, nothing was left to do"
         return f"Run {run_id} is completed{nothing}. See it: akm workflow status {run_id}"
     if run["status"] == "active":
-        why = "timed out" if result.get("timedOut") else "stopped" if result.get("aborted") else "paused"
+        why = next((words for name, words in _WHY.items() if result.get(name)), "paused")
         return f"Run {run_id} {why} at step {run['currentStepId']}. Go on: akm workflow run {run_id}"
     if result.get("approvalAwaited"):
         return (

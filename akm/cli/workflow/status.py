@@ -41,6 +41,8 @@ def lines(shown: dict[str, Any]) -> Iterator[str | Table]:
     yield f"status    {state}"
     yield f"started   {run['createdAt']}"
     yield f"updated   {run['updatedAt']}"
+    if run.get("forkedFromRunId"):
+        yield f"fork of   {run['forkedFromRunId']}, from step {run['forkedFromStepId']}"
     if run["params"]:
         yield f"params    {_params(run['params'])}"
     yield f"spent     {usage_text.line(shown['usage'])}"

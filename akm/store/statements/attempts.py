@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import REAL, Integer, bindparam, case, func, insert, select, update
 
 from akm import states
-from akm.models import WorkflowRunUnitAttempt
+from akm.models import WorkflowRunUnit, WorkflowRunUnitAttempt
 from akm.store.statements import Written, at_most, fixed, shown, word
 
 attempts = WorkflowRunUnitAttempt.__table__  # type: ignore[attr-defined]
@@ -31,7 +31,25 @@ def of_phase(phase: str, value: Any) -> Any:
     return func.coalesce(total, fixed(0), type_=Integer)
 
 
+units = WorkflowRunUnit.__table__.c  # type: ignore[attr-defined]
+TOLD = ("step_id", "node_id", "phase", "runner", "engine", "model", "input_hash", "status", "result_json")
+COPIED = (*TOLD, "session_id", "started_at", "finished_at", "claim_holder", "claim_expires_at")
+
 STATEMENTS = [
+    Written(
+        # From the units that were copied before, each of them as its only attempt.
+        "ATTEMPTS_COPY",
+        insert(attempts).from_select(
+            ["run_id", "unit_id", "attempt", "dispatch_id", *COPIED],
+            select(
+                units.run_id,
+                units.unit_id,
+                units.attempts,
+                func.lower(func.hex(func.randomblob(fixed(16)))),
+                *(units[name] for name in COPIED),
+            ).where(units.run_id == bindparam("run_id")),
+        ),
+    ),
     Written(
         "ATTEMPT_LATEST",
         at_most(

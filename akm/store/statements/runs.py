@@ -18,12 +18,14 @@ HEAD = (c.id, c.workflow_ref, c.status, c.current_step_id)
 SUMMARY = (
     *(c.id, c.workflow_ref, c.workflow_entry_id, c.workflow_title, c.status, c.current_step_id),
     *(c.created_at, c.updated_at, c.completed_at, c.scope_key, c.agent_harness, c.agent_session_id),
-    *(c.parent_run_id, c.parent_unit_id, c.plan_ir_version, c.params_json, c.outputs_json),
+    *(c.parent_run_id, c.parent_unit_id, c.forked_from_run_id, c.forked_from_step_id),
+    *(c.plan_ir_version, c.params_json, c.outputs_json),
 )
 INSERTED = (
     *("id", "workflow_ref", "workflow_entry_id", "workflow_title", "status", "current_step_id"),
     *("created_at", "updated_at", "scope_key", "agent_harness", "agent_session_id", "parent_run_id"),
-    *("parent_unit_id", "invocation_key", "plan_hash", "plan_ir_version", "params_json", "plan_json"),
+    *("parent_unit_id", "invocation_key", "forked_from_run_id", "forked_from_step_id", "plan_hash"),
+    *("plan_ir_version", "params_json", "plan_json"),
 )
 THIS = c.id == bindparam("run_id")
 OF_REF = (c.workflow_ref == bindparam("ref"), c.parent_run_id.is_(None))
