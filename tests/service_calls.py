@@ -129,7 +129,7 @@ def a_half_done_run(db: Database) -> str:
 
 def fork(db: Database, run_id: str) -> Any:
     link = {"forked_from_run_id": run_id, "forked_from_step_id": "step-2", "current_step_id": "step-2"}
-    return forks.fork(db, a_run(**link), a_spine(3)[1:])
+    return forks.fork(db, a_run(**link), a_spine(3)[1:], at=AT)
 
 
 def record(db: Database, _value: None) -> Any:

@@ -61,7 +61,7 @@ def fork(
         forked_from_run_id=source.id,
         forked_from_step_id=step_id,
     )
-    forks.fork(db, forked, left, with_units=failed_only, force=new)
+    forks.fork(db, forked, left, at=at, with_units=failed_only, force=new)
     return Forked(forked.id, step_id, warnings)
 
 

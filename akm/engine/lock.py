@@ -13,6 +13,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from akm.engine.processes import process_started_at
 from akm.errors import ConfigError, TransientError
 
 #: How long the lock of a killed holder may outlive it.
@@ -199,26 +200,3 @@ def _write_holder(path: Path, at: str) -> None:
     draft = target.with_suffix(f".{os.getpid()}.tmp")
     draft.write_text(json.dumps(holder), encoding="utf-8")
     draft.replace(target)
-
-
-def process_started_at(pid: int) -> int | None:
-    """Return when a process started, in clock ticks since boot; None where the system does not tell."""
-    try:
-        return int(_stat(pid)[19])
-    except (ValueError, IndexError):
-        return None
-
-
-def has_ended(pid: int) -> bool:
-    """Tell whether a process has ended and is kept for its parent to notice; False where nobody tells."""
-    return _stat(pid)[:1] in (["Z"], ["X"])
-
-
-def _stat(pid: int) -> list[str]:
-    """Read what the system tells of a process, from its state on; nothing where it does not."""
-    try:
-        text = Path(f"/proc/{pid}/stat").read_text(encoding="ascii", errors="replace")
-    except OSError:
-        return []
-    # The name before it is in parentheses and may hold anything.
-    return text.rpartition(")")[2].split()

@@ -20,6 +20,7 @@ def fork(
     run: NewRun,
     left: Sequence[NewStep],
     *,
+    at: str,
     with_units: bool = False,
     force: bool = False,
 ) -> None:
@@ -49,10 +50,10 @@ def fork(
                 source_run_id=source_id,
                 step_id=first.step_id,
                 holder=holder,
-                at=run.created_at,
+                at=at,
             )
         metadata = {"runId": run.id, "forkedFromRunId": source_id, "stepId": first.step_id}
-        events.append(tx, "workflow_forked", at=run.created_at, ref=run.workflow_ref, metadata=metadata)
+        events.append(tx, "workflow_forked", at=at, ref=run.workflow_ref, metadata=metadata)
 
 
 def _refuse_unfinished(tx: Transaction, source_id: str, first: NewStep) -> None:

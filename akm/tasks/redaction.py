@@ -61,7 +61,7 @@ class Redactor:
         """Return `text` with a mark for every secret; give it whole, since a secret may span lines."""
         kept, end = [], 0
         for start, stop in sorted(self._spans(text)):
-            # All are found before any is replaced: a short value inside a longer secret would break its shape.
+            # All are found before any is replaced: a short value in a longer secret would break its shape.
             if start >= end:
                 kept += [text[end:start], MARK]
             end = max(end, stop)

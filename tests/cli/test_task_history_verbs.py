@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from akm import clock
-from akm.engine.lock import process_started_at
+from akm.engine.processes import process_started_at
 from akm.services import task_history
 from akm.services.task_history import Ended, Holder
 from akm.store.opening import open_database

@@ -24,7 +24,9 @@ AT = "2027-01-15T08:00:00.000Z"
 def request(place: Place, run_id: str, **changes: Any) -> None:
     """Write a request to stop the driver of a run; `changes` make it one for somebody else."""
     path = lock.lock_path(place.locks, run_id)
-    path.with_suffix(".cancel").write_text(json.dumps(lock.holder(path) | changes))
+    draft = path.with_suffix(".draft")
+    draft.write_text(json.dumps(lock.holder(path) | changes))
+    draft.replace(path.with_suffix(".cancel"))
 
 
 def test_a_request_stops_the_units_and_leaves_the_run_to_be_gone_on_with(place: Place) -> None:
