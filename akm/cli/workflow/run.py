@@ -35,6 +35,9 @@ Gates = Annotated[
 Skip = Annotated[
     bool, typer.Option("--skip-if-locked", help="Exit 0 when another process drives the run already.")
 ]
+DryRun = Annotated[
+    bool, typer.Option("--dry-run", help="Show what would be dispatched and reused; do nothing.")
+]
 WaitLock = Annotated[
     str | None,
     typer.Option("--wait-lock", metavar="TIME", help="Wait for another driver of the run, such as 5m."),
@@ -56,6 +59,7 @@ def run(
     gates: Gates = None,
     skip_if_locked: Skip = False,
     wait_lock: WaitLock = None,
+    dry_run: DryRun = False,
     quiet: Quiet = False,
 ) -> int:
     """Start a workflow, or go on with its active run here, and drive it until it stops.
@@ -70,6 +74,10 @@ def run(
         raise UsageError("--skip-if-locked and --wait-lock contradict each other: give one of them.")
     timeout_ms = milliseconds(timeout, "--timeout")
     work = surroundings.here()
+    if dry_run:
+        from akm.cli.workflow import dry_run_text
+
+        return dry_run_text.show(work, target, given=parameters.given(ctx), new=new, gates=_gates(gates))
     try:
         with ledger.opened(work.layers) as db, progress.shown(quiet=quiet) as observe:
             chosen = driver.Options(
