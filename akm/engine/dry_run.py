@@ -116,7 +116,7 @@ def _step(start: _Start, step: PlanStep) -> dict[str, Any]:
 
 
 def _work(start: _Start, step: PlanStep) -> dict[str, Any]:
-    """List what a step would dispatch and reuse, as far as it is known before the steps before it are done."""
+    """List what a step would dispatch and reuse, as far as that is known before earlier steps are done."""
     if isinstance(step.root, RouteNode):
         return {"units": 0, "dispatch": 0, "reuse": 0}
     run = start.run
