@@ -23,7 +23,7 @@ from akm.workflow.plan import UnitNode
 __all__ = ["Database", "Dispatch", "Dispatcher", "Outcome", "RunResult", "open", "run"]
 
 #: The kinds of units whose work a callable may do.
-KINDS = ("exec", "agent")
+KINDS = ("exec", "agent", "llm")
 _LONGEST_MS = 2_147_483_647
 
 
@@ -62,9 +62,9 @@ def run(
     """Start a workflow, or go on with a run, and drive it until it stops, as `akm workflow run` does.
 
     `target` is a run id, its beginning, a ref or a file seen from `cwd`. `params` are JSON values.
-    `dispatchers` do the units' work instead of processes, by kind (`exec`, `agent`): each gets the Dispatch
-    on a worker thread and returns an Outcome or a JSON value; what it raises makes the unit fail. Failures
-    are in the result; raises an AkmError for what keeps the run from being started or driven.
+    `dispatchers` do the units' work instead of processes, by kind (`exec`, `agent`, `llm`): each gets the
+    Dispatch on a worker thread and returns an Outcome or a JSON value; what it raises makes the unit fail.
+    Failures are in the result; raises an AkmError for what keeps the run from being started or driven.
     """
     options = driver.Options(
         max_steps=_at_least(1, "max_steps", max_steps),
@@ -89,7 +89,7 @@ def _choice(dispatchers: Mapping[str, Dispatcher]) -> Callable[[UnitNode], Runne
     unknown = [str(kind) for kind in dispatchers if kind not in KINDS]
     if unknown:
         raise UsageError(
-            f"There are no units of kind {unknown[0]!r}: dispatchers are for {' and '.join(KINDS)}."
+            f"There are no units of kind {unknown[0]!r}: dispatchers are for {', '.join(KINDS)}."
         )
     runners: dict[str, Runner] = {
         kind: partial(choose.guard, python.runner(call, kind=kind)) for kind, call in dispatchers.items()

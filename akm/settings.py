@@ -2,58 +2,22 @@
 
 from __future__ import annotations
 
-import re
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-#: The engine presets that may be named; only `generic` is there yet.
-Preset = Literal["generic", "claude", "codex", "opencode", "gemini", "aider", "copilot"]
-MAX_TIMEOUT_MS = 2_147_483_647
-_TIMEOUT = re.compile(r"(\d{1,10})(ms|s|m)?\Z", re.IGNORECASE | re.ASCII)
-_FACTORS = {None: 1, "ms": 1, "s": 1000, "m": 60_000}
-_ENGINE = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*\Z")
-_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
-
-
-def _milliseconds(value: Any) -> Any:
-    match = _TIMEOUT.match(value.strip()) if isinstance(value, str) else None
-    if match:
-        unit = match[2]
-        value = int(match[1]) * _FACTORS[unit and unit.lower()]
-    if value == "none" or (type(value) is int and 0 < value <= MAX_TIMEOUT_MS):
-        return value
-    raise ValueError('must be a time such as "10m", "30s", 500 (milliseconds) or "none"')
-
-
-def _variable(value: str) -> str:
-    if not _VARIABLE.match(value):
-        raise ValueError("must be the name of an environment variable (never a secret itself)")
-    return value
-
-
-def _engine_name(value: str) -> str:
-    if len(value) > 63 or not _ENGINE.match(value):
-        raise ValueError("is no engine name: use small letters, digits and single hyphens")
-    return value
-
-
-def _http(value: str) -> str:
-    if not value.startswith(("http://", "https://")):
-        raise ValueError("must start with http:// or https://")
-    if "@" in value.split("://", 1)[1].split("/", 1)[0]:
-        raise ValueError("must hold no user name or password")
-    return value
-
-
-#: Milliseconds, `"none"` for explicitly unbounded; None (absent) inherits.
-Timeout = Annotated[int | Literal["none"] | None, BeforeValidator(_milliseconds)]
-Variable = Annotated[str, AfterValidator(_variable)]
-EngineName = Annotated[str, AfterValidator(_engine_name)]
-Url = Annotated[str, AfterValidator(_http)]
-Text = Annotated[str, Field(min_length=1)]
-Count = Annotated[int, Field(ge=1)]
-Price = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+from akm.setting_types import (
+    Count,
+    EngineName,
+    ExtraParams,
+    HttpUrl,
+    Preset,
+    Price,
+    Text,
+    Timeout,
+    Url,
+    Variable,
+)
 
 
 class _Section(BaseModel):
@@ -62,27 +26,26 @@ class _Section(BaseModel):
 
 
 class AgentEngine(_Section):
-    """A command that reads a prompt and prints its answer."""
+    """A command that reads a prompt and prints its answer; `command` stands for the program of a preset.
+
+    `model` may be an alias. `prompt` None leaves it to the preset, which for `generic` says stdin.
+    """
 
     kind: Literal["agent"]
     preset: Preset = "generic"
     command: Annotated[list[Text], Field(min_length=1)] | None = None
-    prompt: Literal["stdin", "argument"] = "stdin"
+    model: Text | None = None
+    prompt: Literal["stdin", "argument"] | None = None
     timeout: Timeout = None
     pass_env: list[Variable] = []
 
     @model_validator(mode="after")
-    def _needs_a_command(self) -> AgentEngine:
+    def _fits_its_preset(self) -> AgentEngine:
         if self.preset == "generic" and self.command is None:
             raise ValueError('needs a command, such as ["my-agent", "--print"]')
+        if self.preset != "generic" and self.prompt is not None:
+            raise ValueError(f"must not hold prompt: how {self.preset} is asked is known; remove it")
         return self
-
-    @property
-    def unavailable(self) -> str | None:
-        """Say in one sentence why this engine cannot be used; None when it can."""
-        if self.preset == "generic":
-            return None
-        return f'The preset {self.preset!r} is not there yet: use preset = "generic" with a command.'
 
 
 class LlmEngine(_Section):
@@ -95,7 +58,7 @@ class LlmEngine(_Section):
     timeout: Timeout = None
     max_tokens: Count | None = None
     temperature: Annotated[float, Field(ge=0, allow_inf_nan=False)] | None = None
-    extra_params: dict[str, Any] = {}
+    extra_params: ExtraParams = {}
     concurrency: Count | None = None
     supports_json_schema: bool | None = None
 
@@ -134,9 +97,15 @@ class ModelPrice(_Section):
 
 
 class BundleSettings(_Section):
-    """A folder that holds `workflows/` and what they use."""
+    """A folder that holds `workflows/` and what they use.
+
+    `source`, `ref` and `commit` are of one that came from git; no `ref` is the newest commit there.
+    """
 
     path: Text
+    source: Text | None = None
+    ref: Text | None = None
+    commit: Text | None = None
 
 
 class RegistrySettings(_Section):
@@ -146,10 +115,14 @@ class RegistrySettings(_Section):
 
 
 class RegistrySource(_Section):
-    """One registry that is searched."""
+    """One registry that is searched. Which providers there are is `akm.registry.providers`'s.
 
-    url: Url
-    provider: Literal["static-index", "skills-sh"] = "static-index"
+    Without a `url` it changes what it says of the registry of its name that is built in.
+    """
+
+    # One with credentials is ignored with a warning when registries are listed, and stops nothing else.
+    url: HttpUrl | None = None
+    provider: Text = "static-index"
     enabled: bool = True
     allow_private: bool = False
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Start a run, kill it half way without warning, and go on with it. Needs akm and python3 on PATH (`make demo`).
+# Start a run, kill it half way without warning, and go on with it; then one with an agent and a judge. Needs akm and python3 on PATH (`make demo`).
 # Everything it writes is in .demo/ beside this checkout's README, which each start removes first.
 set -eu
 
@@ -83,3 +83,11 @@ print(f"{len(after) - len(before):4} had not started: done afterwards, once")
 END
 
 say "Killed half way, finished by the same command, and nothing that had finished was done again."
+
+say "Prose is done by an agent and checked by a judge; here both are a small script that knows no model."
+mkdir -p "$AKM_CONFIG_DIR"
+sed "s|examples/scripted_engine.py|$here/examples/scripted_engine.py|" examples/review-with-gate.toml \
+    >"$AKM_CONFIG_DIR/config.toml"
+typed workflow run examples/review-with-gate.md
+printf '\n$ akm workflow status examples/review-with-gate.md --units\n'
+akm workflow status examples/review-with-gate.md --units | sed -n '/^UNIT/,/^$/p'

@@ -12,7 +12,22 @@ from typing import Any
 from builders import AT, REF, a_child, a_run, a_spine, a_wanted, attempt, finished, later, publish, taken_away
 
 import akm.services
-from akm.services import adoption, attempts, events, run_imports, runs, steps, task_history
+from akm.services import (
+    adoption,
+    approvals,
+    attempts,
+    bundle_rename,
+    events,
+    forks,
+    pruning,
+    rebuilding,
+    registry_cache,
+    run_imports,
+    runs,
+    steps,
+    task_history,
+)
+from akm.store import pruning as pruning_rows
 from akm.store import sql
 from akm.store.database import Database
 
@@ -73,6 +88,56 @@ def complete(db: Database, run_id: str) -> Any:
     return steps.complete(db, run_id, "step-1", status="completed", at=later(1), summary="Done.")
 
 
+def a_judged_step(db: Database) -> Any:
+    run_id = publish(db, 2)
+    gate = a_wanted("step-1.gate:l1", node_id="step-1.gate", phase="gate")
+    return run_id, attempts.reserve(db, run_id, gate, at=AT)
+
+
+def complete_judged(db: Database, judged: Any) -> Any:
+    run_id, reserved = judged
+    verdict = finished(reserved, result_json='{"complete":true,"missing":[]}')
+    return steps.complete(
+        db, run_id, "step-1", status="completed", at=later(1), summary="Done.", judged=verdict
+    )
+
+
+def a_waiting_step(db: Database) -> str:
+    run_id = publish(db, 2)
+    evidence = '{"output":"draft","approval":{"state":"awaited","loop":1}}'
+    steps.complete(db, run_id, "step-1", status="blocked", at=AT, notes="Waits.", evidence_json=evidence)
+    return run_id
+
+
+def a_decision(complete: bool) -> approvals.Decision:
+    call = a_wanted("step-1.gate:l1", node_id="step-1.gate", phase="gate", runner="person")
+    return approvals.Decision(call, f'{{"complete":{str(complete).lower()},"missing":[]}}', "ann", "Fine.")
+
+
+def approve(db: Database, run_id: str) -> Any:
+    return approvals.approve(db, run_id, "step-1", a_decision(True), value={"a": 1}, at=later(1))
+
+
+def reject(db: Database, run_id: str) -> Any:
+    return approvals.reject(db, run_id, "step-1", a_decision(False), reopens=False, at=later(1))
+
+
+def send_back(db: Database, run_id: str) -> Any:
+    return approvals.reject(db, run_id, "step-1", a_decision(False), reopens=True, at=later(1))
+
+
+def a_half_done_run(db: Database) -> str:
+    run_id = publish(db, 3)
+    steps.complete(db, run_id, "step-1", status="completed", at=AT, summary="Done.", evidence_json="{}")
+    runs.abandon(db, run_id, at=AT)
+    return run_id
+
+
+def fork(db: Database, run_id: str) -> Any:
+    link = {"forked_from_run_id": run_id, "forked_from_step_id": "step-2", "current_step_id": "step-2"}
+    return forks.fork(db, a_run(**link), a_spine(3)[1:], at=AT)
+
+
 def record(db: Database, _value: None) -> Any:
     return events.record(db, "env_access", at=AT, metadata={"keys": 1})
 
@@ -116,8 +181,40 @@ def prune_tasks(db: Database, _value: None) -> Any:
     return task_history.prune(db, older_than=later(1))
 
 
-def rename_targets(db: Database, _value: None) -> Any:
-    return task_history.rename_targets(db, "team", "crew")
+def a_row_everywhere(db: Database) -> None:
+    an_ended_attempt(db)
+    publish(db)
+
+
+def a_renamed_bundle(db: Database) -> None:
+    bundle_rename.rename(db, "team", "crew", at=AT)
+
+
+def rename_bundle(db: Database, _value: None) -> Any:
+    return tuple(bundle_rename.rename(db, "team", "crew", at=later(1)))
+
+
+def conclude_rename(db: Database, _value: None) -> Any:
+    return bundle_rename.conclude(db, "team", "crew")
+
+
+INDEX = "https://registry.example/index.json"
+
+
+def a_kept_index(db: Database) -> None:
+    registry_cache.put(db, INDEX, at=AT, index_json="{}", etag='"1"')
+
+
+def put_index(db: Database, _value: None) -> Any:
+    return registry_cache.put(db, INDEX, at=later(1), index_json="[]")
+
+
+def renew_index(db: Database, _value: None) -> Any:
+    return registry_cache.renew(db, INDEX, seen=AT, at=later(1))
+
+
+def clear_indexes(db: Database, _value: None) -> Any:
+    return registry_cache.clear(db)
 
 
 def an_export(db: Database) -> Any:
@@ -163,6 +260,36 @@ def adopt(db: Database, batch: adoption.Batch) -> Any:
     return adoption.adopt(db, batch, at=later(1))
 
 
+def a_tree(db: Database) -> Any:
+    run_id = publish(db, 2)
+    runs.publish_child(db, a_child(run_id), a_spine(1))
+    attempt(db, run_id)
+    with db.read() as tx:
+        return [tuple(pruning_rows.family(tx, [run_id]))]
+
+
+def prune_runs(db: Database, trees: Any) -> Any:
+    return pruning.prune_runs(db, trees)
+
+
+def an_event_of_no_run(db: Database) -> None:
+    events.record(db, "workflow_finished", at=AT, metadata={"runId": "gone"})
+
+
+def sweep_events(db: Database, _value: None) -> Any:
+    return pruning.sweep_events(db)
+
+
+def a_wrong_projection(db: Database) -> None:
+    attempt(db, publish(db))
+    with db.immediate():
+        db.connection.execute("UPDATE workflow_run_units SET unit_id = 'stray'")
+
+
+def rebuild_units(db: Database, _value: None) -> Any:
+    return rebuilding.rebuild_units(db)
+
+
 CALLS = {
     "adoption.adopt": Call(a_batch, adopt),
     "attempts.reserve": Call(publish, reserve),
@@ -173,7 +300,15 @@ CALLS = {
     "runs.resume": Call(a_blocked, resume),
     "runs.abandon": Call(publish, abandon),
     "steps.complete": Call(publish, complete),
+    "pruning.prune_runs": Call(a_tree, prune_runs),
+    "pruning.sweep_events": Call(an_event_of_no_run, sweep_events),
+    "rebuilding.rebuild_units": Call(a_wrong_projection, rebuild_units),
     "run_imports.admit": Call(an_export, admit),
+    "steps.complete (judged)": Call(a_judged_step, complete_judged),
+    "approvals.approve": Call(a_waiting_step, approve),
+    "approvals.reject": Call(a_waiting_step, reject),
+    "approvals.reject (sent back)": Call(a_waiting_step, send_back),
+    "forks.fork": Call(a_half_done_run, fork),
     "events.record": Call(nothing, record),
     "events.record_once": Call(nothing, record_once),
     "events.try_record": Call(nothing, try_record),
@@ -181,7 +316,11 @@ CALLS = {
     "task_history.finalize": Call(an_open_attempt, finalize_task),
     "task_history.record": Call(nothing, record_task),
     "task_history.prune": Call(an_ended_attempt, prune_tasks),
-    "task_history.rename_targets": Call(an_ended_attempt, rename_targets),
+    "bundle_rename.rename": Call(a_row_everywhere, rename_bundle),
+    "bundle_rename.conclude": Call(a_renamed_bundle, conclude_rename),
+    "registry_cache.put": Call(a_kept_index, put_index),
+    "registry_cache.renew": Call(a_kept_index, renew_index),
+    "registry_cache.clear": Call(a_kept_index, clear_indexes),
 }
 
 

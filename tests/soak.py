@@ -16,16 +16,20 @@ import tempfile
 import time
 from pathlib import Path
 
-FAULTS = Path(__file__).parent / "faults"
-sys.path.insert(0, str(Path(__file__).parent))
-sys.path.insert(0, str(FAULTS))
+sys.path.insert(0, str(Path(__file__).parent / "faults"))
 
 from campaign import TOTAL
+from judged_files import DATA, RealFiles
 from kill_checks import Tally
 from kills import Soak  # They live beside the tests that use them too.
 
+FAULTS = Path(__file__).parent / "faults"
 #: How many points of each kind of fault one pass of the campaign tries.
-POINTS = 25
+POINTS = 10
+#: What the soak does itself, all the time.
+OWN = ("test_random_kills.py", "test_real_files_killed.py")
+#: After so many runs of commands comes one of a real file with its agent and its judge.
+COMMANDS_PER_FILE = 5
 
 
 class Campaign:
@@ -44,6 +48,7 @@ class Campaign:
             return
         self.end()
         command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", str(FAULTS)]
+        command += [f"--ignore={FAULTS / name}" for name in OWN]
         environment = os.environ | {"FAULT_POINTS": str(POINTS)}
         with self._log.open("wb") as log:
             self._process = subprocess.Popen(command, stdout=log, stderr=log, env=environment)
@@ -70,15 +75,27 @@ def main() -> int:
     print(f"seed {chosen.seed}", flush=True)
     folder = Path(tempfile.mkdtemp(prefix="akm-soak-"))
     soak, campaign = Soak(chosen.seed, folder), Campaign(folder)
-    deadline = time.monotonic() + chosen.minutes * 60
+    real = RealFiles(random.Random(chosen.seed), folder / "real") if DATA.is_dir() else None
+    try:
+        _soak(soak, real, campaign, minutes=chosen.minutes)
+    finally:
+        campaign.end()
+    print(_line(soak.tally, campaign))
+    if real is not None:
+        print(f"real files with their judges: kills {real.kills}  runs {real.runs}")
+    return _verdict(soak.tally, campaign, folder)
+
+
+def _soak(soak: Soak, real: RealFiles | None, campaign: Campaign, *, minutes: float) -> None:
+    deadline = time.monotonic() + minutes * 60
     while time.monotonic() < deadline and not soak.tally.faults and campaign.failure is None:
         campaign.go_on()
         soak.one_run()
+        if real is not None and soak.tally.runs % COMMANDS_PER_FILE == 0:
+            real.one_run()
+            soak.tally.faults += real.faults
         if soak.tally.runs % 25 == 0:
             print(_line(soak.tally, campaign), flush=True)
-    campaign.end()
-    print(_line(soak.tally, campaign))
-    return _verdict(soak.tally, campaign, folder)
 
 
 def _verdict(tally: Tally, campaign: Campaign, folder: Path) -> int:

@@ -100,7 +100,7 @@ def test_a_target_is_looked_up_where_cwd_says(project: Path, db: Database, tmp_p
 @pytest.mark.parametrize(
     "options",
     [
-        {"dispatchers": {"llm": print}},
+        {"dispatchers": {"sdk": print}},
         {"max_steps": 0},
         {"max_retries": -1},
         {"max_concurrency": True},

@@ -105,8 +105,9 @@ def _prints(tree: ast.Module) -> Iterator[ast.Call]:
 
 # These take their times from what they write, or have none.
 WITHOUT_TIME = {
+    *("pruning.prune_runs", "pruning.sweep_events", "rebuilding.rebuild_units"),
     *("runs.publish", "runs.publish_child", "task_history.finalize", "task_history.record"),
-    *("task_history.prune", "task_history.rename_targets", "run_imports.admit"),
+    *("task_history.prune", "bundle_rename.conclude", "registry_cache.clear", "run_imports.admit"),
 }
 
 

@@ -83,7 +83,8 @@ def test_tables_are_merged_key_by_key_and_lists_replaced(place: Place) -> None:
         "kind": "agent",
         "preset": "generic",
         "command": ["my-agent", "--print"],
-        "prompt": "stdin",
+        "model": None,
+        "prompt": None,
         "timeout": 600_000,
         "pass_env": ["C"],
     }
@@ -133,11 +134,21 @@ def test_a_timeout_may_not_be(place: Place, text: str) -> None:
         ('[engines.a]\nkind = "agent"\ncommand = "x y"\n', "engines.a.command must be a list, such as"),
         ('[engines.a]\nkind = "agent"\ncommand = []\n', "engines.a.command must not be empty."),
         ('[engines.A]\nkind = "agent"\ncommand = ["x"]\n', "engines.A is no engine name: use"),
-        (AGENT + 'preset = "clade"\n', "engines.writer.preset must be 'generic', 'claude'"),
+        (AGENT + 'preset = "clade"\n', "engines.writer.preset must be one of generic, claude, codex"),
+        (AGENT + "preset = 3\n", "engines.writer.preset must be text."),
+        (AGENT + 'preset = "aider"\nprompt = "stdin"\n', "engines.writer must not hold prompt: how aider is"),
+        (AGENT + 'model = ""\n', "engines.writer.model must not be empty."),
         (AGENT + 'prompt = "file"\n', "engines.writer.prompt must be 'stdin' or 'argument'."),
         (AGENT + 'pass_env = ["A B"]\n', "engines.writer.pass_env.0 must be the name of an"),
         ('[engines.a]\nkind = "llm"\nmodel = "m"\n', "engines.a.base_url is missing."),
         (LLM + "temperature = -1\n", "engines.checker.temperature must be at least 0"),
+        (LLM + "extra_params = { model = 1 }\n", "engines.checker.extra_params must not hold model: the"),
+        (LLM + "extra_params = { a = nan }\n", "engines.checker.extra_params must hold only what JSON has"),
+        (LLM + "extra_params = { a = 2020-01-01 }\n", "engines.checker.extra_params must hold only"),
+        (
+            LLM + f"extra_params = {{ a = '{'x' * 65536}' }}\n",
+            "engines.checker.extra_params must take at most",
+        ),
         (LLM + "temperature = inf\n", "engines.checker.temperature must be a finite number."),
         ('[prices."a.b"]\ninput = 1\n', 'prices."a.b".output is missing.'),
         ('[registries.x]\nurl = "ftp://h"\n', "registries.x.url must start with http:// or https://."),
@@ -206,11 +217,11 @@ def test_unknown_keys_are_kept_and_each_warned_about_once(place: Place) -> None:
     assert origins(place)["workflow.max_concurency"] == (2, f"user file {place.user}")
 
 
-def test_a_named_preset_is_accepted_and_tells_that_it_is_not_there_yet(place: Place) -> None:
-    place.user.write_text('[engines.a]\nkind = "agent"\npreset = "claude"\n' + AGENT)
-    engines = config.load(place.cwd).engines
-    assert engines["a"].unavailable is not None  # type: ignore[union-attr]
-    assert engines["writer"].unavailable is None  # type: ignore[union-attr]
+def test_a_preset_needs_no_command_and_a_wrong_one_is_told_the_nearest(place: Place) -> None:
+    place.user.write_text('[engines.a]\nkind = "agent"\npreset = "claude"\n')
+    assert config.load(place.cwd).engines["a"].preset == "claude"  # type: ignore[union-attr]
+    place.user.write_text('[engines.a]\nkind = "agent"\npreset = "clade"\n')
+    assert place.fails().endswith("gemini, aider, copilot (did you mean claude?).")
 
 
 def test_the_databases_url_comes_from_the_environment_before_any_file(

@@ -127,7 +127,7 @@ def test_every_link_leads_to_a_file(page: Path) -> None:
 @pytest.mark.parametrize("page", PAGES, ids=name)
 def test_every_file_the_docs_name_exists(page: Path) -> None:
     named = re.findall(r"`((?:akm|tests|examples|alembic|docs|\.ci)/[\w./*-]*)`", page.read_text())
-    made = {"alembic/versions/0002_abandon_reason.py", "tests/bench/results.json"}
+    made = {"alembic/versions/0005_abandon_reason.py", "tests/bench/results.json"}
     for path in set(named) - made:
         assert list(HERE.glob(path)), f"{name(page)}: {path}"
 
@@ -165,8 +165,12 @@ def test_every_key_of_a_workflow_file_is_described() -> None:
 
 def test_every_failure_reason_is_described() -> None:
     sources = "\n".join(path.read_text() for path in (HERE / "akm/engine").rglob("*.py"))
-    reasons = set(re.findall(r'failed\(\s*"(\w+)"|failure_reason="(\w+)"|return "(\w+)", f', sources))
-    found = {word for groups in reasons for word in groups if word} | {"timeout", "aborted"}
+    made = (
+        r'(?:failed|Fault)\(\s*"(\w+)"|failure_reason="(\w+)"|return "(\w+)", f|answered\(terms, "(\w+)"'
+        r'|^BLOCKED = "(\w+)"'
+    )
+    groups = re.findall(made, sources, re.MULTILINE)
+    found = {word for group in groups for word in group if word} | {"timeout", "aborted"}
     assert len(found) > 9
     described = set(
         re.findall(r"^\| `(\w+)` \|", WORKFLOW_FILES.partition("## When a unit fails")[2], re.MULTILINE)
@@ -186,5 +190,6 @@ def test_the_variables_named_for_settings_exist() -> None:
     known |= {f"AKM_{kind}_DIR" for kind in ("CONFIG", "DATA", "STATE", "CACHE")} | {
         "AKM_FORMAT",
         "AKM_DEBUG",
+        "AKM_REGISTRY_URL",
     }
     assert told <= known

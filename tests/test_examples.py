@@ -1,4 +1,5 @@
-"""The example workflows: they compile without findings, and the release check tells ready from not ready."""
+"""The example workflows: they compile without findings, the release check tells ready from not ready, and the
+review sends its writer back once, whoever writes and judges."""
 
 from __future__ import annotations
 
@@ -9,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from chat_server import says, serving
 
 import akm
 from akm.store.database import Database
@@ -69,3 +71,52 @@ def test_the_release_check_fails_where_there_is_no_version(repository: Path, db:
     (repository / "VERSION").unlink()
     status, _said = verdict(db)
     assert status == "failed"
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A project that holds the examples, with the engines of the review set up as its file says."""
+    project = Path(os.path.realpath(tmp_path)) / "project"
+    shutil.copytree(EXAMPLES, project / "examples")
+    (project / ".akm").mkdir()
+    shutil.copy(EXAMPLES / "review-with-gate.toml", project / ".akm/config.toml")
+    monkeypatch.chdir(project)
+    return project
+
+
+def reviewed(db: Database) -> tuple[list[tuple[str, str, bool | None]], Any]:
+    """Run the review; returns its units with the verdicts, and its output."""
+    result = akm.run(db, "examples/review-with-gate.md", params={"version": "2.0.0"})
+    assert result.run["status"] == "completed", result.executed[-1].summary
+    units = akm.views.units.of_run(db, result.run["id"])
+    return [(one["unitId"], one["status"], one.get("accepted")) for one in units], result.output
+
+
+REVIEWED = [
+    ("announce:solo", "completed", None),
+    ("notes.gate:l1", "completed", False),
+    ("notes.gate:l2", "completed", True),
+    ("notes:solo", "completed", None),
+    ("notes:solo~l2", "completed", None),
+]
+
+
+@pytest.mark.usefixtures("project")
+def test_the_review_sends_a_scripted_writer_back_once(db: Database) -> None:
+    units, announced = reviewed(db)
+    assert units == REVIEWED
+    assert announced == "2.0.0 is out! Upgrading: look for what is gone before you do."
+
+
+def test_the_review_sends_a_model_back_once(project: Path, db: Database) -> None:
+    rejects = '{"complete": false, "missing": ["no such line"], "feedback": "Say what to look out for."}'
+    accepts = '{"complete": true, "missing": []}'
+    script = [says(text) for text in ("# 2.0.0", rejects, "# 2.0.0\n\nUpgrading: care.", accepts, "Out now!")]
+    with serving(*script) as server:
+        model = f'kind = "llm"\nbase_url = "{server.url}"\nmodel = "small"'
+        (project / ".akm/config.toml").write_text(
+            f'[defaults]\nengine = "model"\n[workflow]\njudge_engine = "model"\n[engines.model]\n{model}\n'
+        )
+        assert reviewed(db) == (REVIEWED, "Out now!")
+    assert "Say what to look out for." in server.asked[2].prompt
+    assert "Upgrading: care." in server.asked[4].prompt

@@ -80,6 +80,15 @@ def number(value: Any, name: str) -> int | None:
     return value
 
 
+def amount(value: Any, name: str) -> float | None:
+    """Take a sum of money, or null."""
+    if value is None:
+        return None
+    if not isinstance(value, int | float) or not 0 <= value <= _LARGEST:
+        raise Unusable(f"{name} is no amount")
+    return float(value)
+
+
 def count(value: Any, name: str) -> int:
     """Take a number that is there and counts from one."""
     found = number(value, name)

@@ -25,6 +25,8 @@ RUN: Final[dict[str, Reader]] = {
     "parent_run_id": fields.none_or(fields.identifier),
     "parent_unit_id": fields.none_or(fields.identifier),
     "invocation_key": fields.text,
+    "forked_from_run_id": fields.none_or(fields.identifier),
+    "forked_from_step_id": fields.none_or(fields.identifier),
     "plan_hash": fields.text,
     "plan_ir_version": fields.number,
     "checkin_armed_at": fields.text,

@@ -27,6 +27,7 @@ ATTEMPT: Final[dict[str, Reader]] = {
     "target_kind": fields.text,
     "target_ref": fields.text,
     "metadata_json": fields.json_object,
+    "bundle": fields.none_or(fields.identifier),
 }
 
 

@@ -34,6 +34,7 @@ _COMMON: Final[dict[str, Reader]] = {
     "session_id": fields.text,
     "worktree_path": fields.text,
     "finished_at": fields.maybe_moment,
+    "cost": fields.amount,
     "result_json": fields.json_text,
 }
 UNIT: Final[dict[str, Reader]] = _COMMON | {

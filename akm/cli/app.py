@@ -21,12 +21,23 @@ ROOT = Group(
                 "resume": Verb(
                     "Make a failed or blocked run active again.", "akm.cli.workflow.resume:resume"
                 ),
+                "approve": Verb("Accept a step that waits for it.", "akm.cli.workflow.approve:approve"),
+                "reject": Verb("Do not accept a step that waits.", "akm.cli.workflow.reject:reject"),
+                "retry": Verb("Reopen a run and drive it, in one go.", "akm.cli.workflow.retry:retry"),
+                "fork": Verb("Start a run from the middle of another one.", "akm.cli.workflow.fork:fork"),
+                "cancel": Verb("Stop whoever drives a run.", "akm.cli.workflow.cancel:cancel"),
                 "abandon": Verb("Give a run up.", "akm.cli.workflow.abandon:abandon"),
                 "export": Verb("Write one run into a JSON file.", "akm.cli.workflow.export:export"),
                 "import": Verb("Take over a run that was exported.", "akm.cli.workflow.import_:import_"),
+                "worktrees": Verb(
+                    "Show the worktrees that units left behind.", "akm.cli.workflow.worktrees:worktrees"
+                ),
                 "plan": Verb("Show what a run would do, without starting one.", "akm.cli.workflow.plan:plan"),
                 "lint": Verb("Check workflow files.", "akm.cli.workflow.lint:lint"),
                 "create": Verb("Write a new workflow file.", "akm.cli.workflow.create:create"),
+                "convert": Verb(
+                    "Write an older workflow file in today's grammar.", "akm.cli.workflow.convert:convert"
+                ),
             },
         ),
         "task": Group(
@@ -71,9 +82,27 @@ ROOT = Group(
         "bundle": Group(
             "Configure the folders that workflows come from.",
             {
-                "add": Verb("Add a folder as a bundle.", "akm.cli.bundle.add:add"),
+                "add": Verb("Add a folder or a git repository as a bundle.", "akm.cli.bundle.add:add"),
+                "update": Verb("Bring bundles from git up to date.", "akm.cli.bundle.update:update"),
                 "list": Verb("List the configured bundles.", "akm.cli.bundle.list:list"),
                 "remove": Verb("Take a bundle out of the configuration.", "akm.cli.bundle.remove:remove"),
+                "rename": Verb("Give a bundle another name.", "akm.cli.bundle.rename:rename"),
+                "show": Verb("Show what a bundle holds.", "akm.cli.bundle.show:show"),
+            },
+        ),
+        "registry": Group(
+            "Find bundles that others publish.",
+            {
+                "search": Verb("Search all registries at once.", "akm.cli.registry.search:search"),
+                "list": Verb("List the registries.", "akm.cli.registry.list:list"),
+                "add": Verb("Add a registry.", "akm.cli.registry.add:add"),
+                "remove": Verb("Take a registry out of the configuration.", "akm.cli.registry.remove:remove"),
+                "refresh": Verb("Ask for all indexes now.", "akm.cli.registry.refresh:refresh"),
+                "show": Verb("Show one bundle of a registry in full.", "akm.cli.registry.show:show"),
+                "cache": Verb("Show or clear what is kept of registries.", "akm.cli.registry.cache:cache"),
+                "build-index": Verb(
+                    "Make an index from folders of bundles.", "akm.cli.registry.build_index:build_index"
+                ),
             },
         ),
         "config": Group(
@@ -83,6 +112,7 @@ ROOT = Group(
                 "path": Verb("Show which files are read.", "akm.cli.config.path:path"),
             },
         ),
+        "engines": Verb("List the engines, and which of them can be used.", "akm.cli.engines:engines"),
         "log": Verb("Show what happened, from the ledger of events.", "akm.cli.log:log"),
         "info": Verb("Show versions, directories and the database.", "akm.cli.info:info"),
     },

@@ -11,6 +11,7 @@ _TIMEOUT = re.compile(r"([0-9]{1,10})(ms|s|m)?\Z", re.IGNORECASE)
 _MILLISECONDS = {"ms": 1, "s": 1000, "m": 60_000}
 _AGO = re.compile(r"([0-9]{1,6})(s|m|h|d)\Z")
 _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
+_AGES = ((86_400, "d"), (3600, "h"), (60, "min"), (1, "s"))
 _LONGEST_MS = 2_147_483_647
 # Within these, years have four digits, so that timestamps compare as texts.
 _EARLIEST, _LATEST = 0.0, 253_402_300_799.0
@@ -36,6 +37,14 @@ def moment(text: str, flag: str, now: float) -> str:
         raise UsageError(
             f"{flag} needs a time such as 2026-11-01T01:30Z, epoch milliseconds, or an age such as 1h."
         ) from None
+
+
+def age(seconds: float | None) -> str:
+    """Write an age for people in its largest unit, such as `3 h`; None, like less than a second, is `now`."""
+    if seconds is None or seconds < 1:
+        return "now"
+    size, unit = next(one for one in _AGES if seconds >= one[0])
+    return f"{int(seconds // size)} {unit}"
 
 
 def _seconds(text: str, now: float) -> float:

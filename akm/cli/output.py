@@ -28,6 +28,11 @@ def choose(name: str | None) -> None:
     _chosen = name
 
 
+def asked() -> str | None:
+    """Return the format that `--format` asked for; None when it was not given."""
+    return _chosen
+
+
 def check_format(name: str | None) -> str | None:
     """Take the value of `--format`. Raises UsageError when there is no such format."""
     if name is not None and name not in FORMATS:
@@ -81,6 +86,18 @@ def warn(text: str) -> None:
 def tell(text: str) -> None:
     """Tell the person running the command how it is getting on."""
     _say(text)
+
+
+def confirmed(question: str, *, instead: str) -> bool:
+    """Ask the person at the terminal; only `y` and `yes` mean yes.
+
+    Raises UsageError with `instead`, what to write to not be asked, when nobody is at a terminal.
+    """
+    if not (_is_terminal(sys.stdin) and _is_terminal(sys.stderr)):
+        raise UsageError(f"{question} Nobody is there to be asked: say {instead}.")
+    sys.stderr.write(f"{printable(question)} [y/N] ")
+    sys.stderr.flush()
+    return sys.stdin.readline().strip().lower() in ("y", "yes")
 
 
 def trace(text: str) -> None:

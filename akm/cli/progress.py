@@ -79,6 +79,10 @@ def sentence(news: Progress) -> str | None:
         return f"{news.step_id}: {short(news.unit_id or '')} failed ({news.reason})"
     if news.kind == "step_ended":
         return f"{news.step_id}: {news.status}"
+    if news.kind == "gate_started":
+        return f"{news.step_id}: asking its judge"
+    if news.kind == "step_rejected":
+        return f"{news.step_id}: not accepted ({news.status}), going on with feedback"
     return f"{news.step_id}: {news.text}" if news.kind == "notice" else None
 
 

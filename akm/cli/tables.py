@@ -26,11 +26,15 @@ STYLES = {
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Rows of text under headings. `empty` is said instead when there are no rows."""
+    """Rows of text under headings. `empty` is said instead when there are no rows.
+
+    Cells under the headings in `whole` are never broken: they are there to be copied.
+    """
 
     columns: Sequence[str]
     rows: Sequence[Sequence[object]]
     empty: str = "Nothing to show."
+    whole: Sequence[str] = ()
 
 
 def drawn(table: Table, *, is_terminal: bool) -> str:
@@ -38,7 +42,7 @@ def drawn(table: Table, *, is_terminal: bool) -> str:
     if not table.rows:
         return f"{table.empty}\n"
     rows = [[_cell(value) for value in row] for row in table.rows]
-    return _rich(table.columns, rows) if is_terminal else _plain(table.columns, rows)
+    return _rich(table, rows) if is_terminal else _plain(table.columns, rows)
 
 
 def _cell(value: object) -> str:
@@ -54,14 +58,14 @@ def _plain(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     return "".join(f"{line.rstrip()}\n" for line in padded)
 
 
-def _rich(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+def _rich(table: Table, rows: Sequence[Sequence[str]]) -> str:
     from rich.console import Console
     from rich.table import Table as Grid
     from rich.text import Text
 
     grid = Grid(box=None, pad_edge=False, header_style="bold")
-    for column in columns:
-        grid.add_column(column.upper(), overflow="fold")
+    for column in table.columns:
+        grid.add_column(column.upper(), overflow="fold", no_wrap=column in table.whole)
     for row in rows:
         grid.add_row(*(Text(cell, style=STYLES.get(cell, "")) for cell in row))
     sheet = io.StringIO()

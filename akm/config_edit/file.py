@@ -21,7 +21,7 @@ def edit(change: Callable[[str], str], *, entry: str) -> None:
     read or written, TransientError `CONFIG_HELD` when another process is changing it; nothing was written.
     """
     with held() as file:
-        _replace(file, _changed(file, change, entry))
+        _replace(file, changed(file, change, entry=entry))
 
 
 @contextmanager
@@ -46,7 +46,8 @@ def held() -> Iterator[Path]:
         raise ConfigError(f"The configuration file {file} cannot be changed: {error.strerror}.") from error
 
 
-def _changed(file: Path, change: Callable[[str], str], entry: str) -> str:
+def changed(file: Path, change: Callable[[str], str], *, entry: str) -> str:
+    """Return the text that `edit` would write, so that what it would refuse can be refused earlier."""
     text = ""
     if file.exists():
         config_layers.read_file(file)  # Whatever is wrong with the file is said in its own words.

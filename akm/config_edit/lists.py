@@ -1,4 +1,4 @@
-"""Set one list of texts in a TOML text, so that comments and every other line stay as they are.
+"""Change one list of texts in a TOML text, so that comments and every other line stay as they are.
 
 Pure text: the result is parsed again and compared with what it should say; ValueError when it differs.
 """
@@ -8,9 +8,13 @@ from __future__ import annotations
 import json
 import re
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 _HEADER = re.compile(r"\s*\[")
+#: A comment, or one of the four kinds of strings.
+_TEXT = re.compile(
+    r"""#[^\n]*|\"{3}(?:[^\\]|\\.)*?\"{3}|'{3}.*?'{3}|"(?:[^"\\\n]|\\.)*"|'[^'\n]*'""", re.DOTALL
+)
 
 
 def put(text: str, table: str, name: str, values: Sequence[str]) -> str:
@@ -19,8 +23,7 @@ def put(text: str, table: str, name: str, values: Sequence[str]) -> str:
     wanted.setdefault(table, {})[name] = list(values)
     newline = "\r\n" if "\r\n" in text else "\n"
     lines = text.splitlines(keepends=True)
-    header = re.compile(rf"\s*\[\s*{re.escape(table)}\s*\]\s*(#.*)?$")
-    start = next((index for index, line in enumerate(lines) if header.match(line.rstrip("\r\n"))), None)
+    start = _header(lines, table)
     if start is None:
         before = text.rstrip()
         gap = newline * 2 if before else ""
@@ -34,6 +37,40 @@ def put(text: str, table: str, name: str, values: Sequence[str]) -> str:
     if tomllib.loads(edited) != wanted:
         raise ValueError("the edited text does not say what it should")
     return edited
+
+
+def replace(text: str, table: str, name: str, new: Mapping[str, str]) -> str:
+    """Write `new[entry]` for every entry of the list that `new` has, where it stands.
+
+    Raises ValueError when the list is written in a way that cannot be changed alone, or is none.
+    """
+    wanted = tomllib.loads(text)
+    entries = wanted[table][name]
+    if not isinstance(entries, list):
+        raise ValueError("there is no list")
+    wanted[table][name] = [new.get(entry, entry) for entry in entries]
+    lines = text.splitlines(keepends=True)
+    start = _header(lines, table)
+    first, end = (0, len(lines)) if start is None else _assignment(lines, start + 1, name)
+    lines[first:end] = [_TEXT.sub(lambda found: _replaced(found[0], new), "".join(lines[first:end]))]
+    edited = "".join(lines)
+    if tomllib.loads(edited) != wanted:
+        raise ValueError("the edited text does not say what it should")
+    return edited
+
+
+def _replaced(token: str, new: Mapping[str, str]) -> str:
+    if token.startswith("#"):
+        return token
+    value = new.get(tomllib.loads(f"x = {token}")["x"])
+    if value is None:
+        return token
+    return f"'{value}'" if token[0] == "'" and "'" not in value else json.dumps(value, ensure_ascii=False)
+
+
+def _header(lines: list[str], table: str) -> int | None:
+    header = re.compile(rf"\s*\[\s*{re.escape(table)}\s*\]\s*(#.*)?$")
+    return next((index for index, line in enumerate(lines) if header.match(line.rstrip("\r\n"))), None)
 
 
 def _assignment(lines: list[str], start: int, name: str) -> tuple[int, int]:

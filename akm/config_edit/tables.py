@@ -1,4 +1,4 @@
-"""Add or remove one table of a TOML text, line by line, so that every comment and other line stays as it is.
+"""Add, rename or remove one table of a TOML text, so that every comment and other line stays as it is.
 
 Pure text: each result is parsed again and compared with what it should say; ValueError when it differs.
 """
@@ -6,15 +6,19 @@ Pure text: each result is parsed again and compared with what it should say; Val
 from __future__ import annotations
 
 import json
+import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from akm.spelling import dotted
 
+#: One part of a key, whichever way it is quoted.
+_PART = re.compile(r"""[ \t]*("(?:[^"\\]|\\.)*"|'[^']*'|[A-Za-z0-9_-]+)[ \t]*\.?""")
 
-def add(text: str, key: tuple[str, str], values: Mapping[str, str]) -> str:
-    """Append the table `key` with text `values`. Raises ValueError when the text cannot take it."""
+
+def add(text: str, key: tuple[str, str], values: Mapping[str, str | bool]) -> str:
+    """Append the table `key` with `values`. Raises ValueError when the text cannot take it."""
     newline = "\r\n" if "\r\n" in text else "\n"
     lines = [
         f"[{dotted(key)}]",
@@ -52,15 +56,71 @@ def remove(text: str, key: tuple[str, str]) -> str:
     return _checked("".join(kept), wanted)
 
 
+def rename(text: str, key: tuple[str, str], new: str) -> str:
+    """Let the table `key` have the last part `new`, wherever it is named; its place and comments stay.
+
+    Raises KeyError when there is no such table, ValueError when it is written in braces with its parent.
+    """
+    wanted = tomllib.loads(text)
+    tables = wanted[key[0]]
+    wanted[key[0]] = {new if name == key[1] else name: values for name, values in tables.items()}
+    if len(wanted[key[0]]) != len(tables) or key[1] not in tables:
+        raise KeyError(key[1])
+    edited = []
+    header: tuple[str, ...] = ()
+    for statement in _statements(text):
+        is_header = _header(statement) is not None
+        above = () if is_header else header
+        path = above + (_path(statement) or ())
+        part = len(key) - 1 - len(above)
+        is_named = path[: len(key)] == key and part >= 0
+        edited.append(_with_part(statement, part, dotted((new,))) if is_named else statement)
+        header = path if is_header else header
+    return _checked("".join(edited), wanted)
+
+
+def _statements(text: str) -> Iterator[str]:
+    """Cut a text into headers, assignments with all of their lines, and lines that are neither."""
+    waiting = ""
+    for line in text.splitlines(keepends=True):
+        waiting += line
+        try:
+            tomllib.loads(waiting)
+        except tomllib.TOMLDecodeError:
+            continue
+        yield waiting
+        waiting = ""
+    yield waiting
+
+
+def _with_part(statement: str, part: int, name: str) -> str:
+    """Write `name` for one part of the key with which a statement begins."""
+    position = len(statement) - len(statement.lstrip(" \t["))
+    for _before in range(part):
+        position = _next_part(statement, position).end()
+    start, end = _next_part(statement, position).span(1)
+    return statement[:start] + name + statement[end:]
+
+
+def _next_part(statement: str, position: int) -> re.Match[str]:
+    found = _PART.match(statement, position)
+    if found is None:
+        raise ValueError("the table is written with its parent in braces")
+    return found
+
+
 def _header(line: str) -> tuple[str, ...] | None:
-    if not line.lstrip().startswith("["):
-        return None
+    return _path(line) if line.lstrip().startswith("[") else None
+
+
+def _path(statement: str) -> tuple[str, ...] | None:
+    """Return the key that a statement is about, with the first key of each table in it; None for no TOML."""
     try:
-        node: Any = tomllib.loads(line)
+        node: Any = tomllib.loads(statement)
     except tomllib.TOMLDecodeError:
         return None
     path: list[str] = []
-    while isinstance(node, list) or (isinstance(node, dict) and node):
+    while isinstance(node, list | dict) and node:
         if isinstance(node, list):
             node = node[0]
             continue

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import select
 import threading
+from collections.abc import Callable
 
 
 class Abort:
@@ -20,6 +21,8 @@ class Abort:
         self._children: list[Abort] = []
         self._is_closed = False
         self.reason: str | None = None
+        #: Asked now and then by whoever waits; returns a reason to stop, or None.
+        self.watch: Callable[[], str | None] | None = None
         self._read, self._write = os.pipe()
         os.set_blocking(self._write, False)
         self._parent = parent
@@ -45,6 +48,14 @@ class Abort:
                 os.write(self._write, b"x")
         for child in children:
             child.set(reason)
+
+    def look(self) -> None:
+        """Ask the watch, and those of the parents, whether to stop."""
+        if self._parent is not None:
+            self._parent.look()
+        reason = self.watch() if self.watch is not None and self.reason is None else None
+        if reason is not None:
+            self.set(reason)
 
     @property
     def is_set(self) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import NamedTuple
 
 from akm.engine.runners.base import Dispatch, Outcome, failed
@@ -11,7 +12,7 @@ from akm.workflow.results import UnitResult, journal_text
 from akm.workflow.worklist import WorkItem
 
 
-def wanted(item: WorkItem) -> Wanted:
+def wanted(item: WorkItem, worktree_path: str | None = None) -> Wanted:
     """Shape the reservation of a unit's next attempt."""
     target = item.node.target
     is_command = isinstance(target, CommandTarget)
@@ -26,6 +27,7 @@ def wanted(item: WorkItem) -> Wanted:
         engine=request.get("engine") if is_command else None,
         model=request.get("model") if is_command else None,
         parent_unit_id=item.parent_unit_id,
+        worktree_path=worktree_path,
     )
 
 
@@ -44,7 +46,15 @@ def settle(dispatch: Dispatch, outcome: Outcome) -> Settled:
     try:
         text = journal_text(result)
     except ValueError as error:
-        outcome = failed("dispatch_error", f"the result of {item.unit_id} is not JSON: {error}")
+        unusable = failed("dispatch_error", f"the result of {item.unit_id} is not JSON: {error}")
+        # What it spent is spent, and what it left behind is there, all the same.
+        outcome = replace(
+            unusable,
+            tokens=outcome.tokens,
+            cost=outcome.cost,
+            session_id=outcome.session_id,
+            worktree=outcome.worktree,
+        )
         result = _unit_result(item, outcome)
         text = journal_text(result)
     return Settled(result, outcome, _finished(dispatch, outcome, text))
@@ -70,6 +80,8 @@ def _finished(dispatch: Dispatch, outcome: Outcome, result_json: str | None) -> 
         status=outcome.status,
         result_json=result_json,
         tokens=outcome.tokens,
+        cost=outcome.cost,
         failure_reason=outcome.failure_reason,
         session_id=outcome.session_id,
+        worktree_path=outcome.worktree,
     )

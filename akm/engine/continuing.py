@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from akm import states
 from akm.workflow import plan_decode, support
-from akm.workflow.plan import IR_VERSION, CommandTarget, Plan, PlanStep, ShellTarget
+from akm.workflow.plan import IR_VERSION, ChildTarget, CommandTarget, Plan, PlanStep, ShellTarget
 
 
 def obstacle(text: str | None, version: int | None, steps: Mapping[str, str]) -> str | None:
@@ -46,13 +46,30 @@ def _unsupported(plan: Plan, steps: Mapping[str, str]) -> str | None:
 
 
 def _unstartable(step: PlanStep) -> str | None:
+    name, gate = f'step "{step.step_id}"', step.gate
+    if gate.criteria and not gate.approve:
+        if gate.judge is None:
+            return f"{name} has a rubric, and its plan names no judge"
+        if (lacking := _lacking(gate.judge)) is not None:
+            return f"the judge of {name} {lacking}"
     target = step.unit.target if step.unit is not None else None
+    if isinstance(target, ChildTarget) and target.frozen_plan is None:
+        return f"{name} runs another workflow, whose plan is not within its own"
+    if isinstance(target, CommandTarget) and (lacking := _lacking(target)) is not None:
+        return f"{name} {lacking}"
     if not isinstance(target, CommandTarget | ShellTarget):
         return None
-    # Of an agent akm-cli froze the name of a profile, which means something to akm-cli alone.
-    if isinstance(target, CommandTarget) and not target.runner.get("command"):
-        return f'step "{step.step_id}" names an agent without its command, so nothing here can start it'
     if target.cwd_identity is None:
-        return f'step "{step.step_id}" has no base directory in its plan'
+        return f"{name} has no base directory in its plan"
     folder = target.cwd_identity.real_root
     return None if os.path.isdir(folder) else f"its directory {folder} is not on this machine"
+
+
+def _lacking(target: CommandTarget) -> str | None:
+    # Of an engine akm-cli froze the name of a profile, which means something to akm-cli alone.
+    if target.runner.get("kind") == "llm":
+        is_whole = target.runner.get("baseUrl") and target.request.get("model")
+        return None if is_whole else "names a model without its endpoint, so nothing here can ask it"
+    if target.runner.get("command"):
+        return None
+    return "names an agent without its command, so nothing here can start it"

@@ -9,7 +9,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from akm.engine import leftovers, lock
+from akm.engine import leftovers, lock, locks
 from akm.engine.leftovers import IsAlive
 from akm.errors import NotFoundError
 from akm.services import rebuilding
@@ -46,7 +46,7 @@ def rebuild_units(db: Database) -> dict[str, int]:
 
     Raises TransientError RUN_LEASE_HELD, and changes nothing, while a run is being driven.
     """
-    lock.refuse_drivers(lock.folder(db.path), "nothing was rebuilt")
+    locks.refuse_drivers(lock.folder(db.path), "nothing was rebuilt")
     return rebuilding.rebuild_units(db)._asdict()
 
 

@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
-import json
-import os
-from collections.abc import Callable, Iterable, Mapping
-from contextlib import closing
-from dataclasses import dataclass
+from collections.abc import Iterable
+from contextlib import closing, nullcontext
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
-from akm import clock, states
+from akm import states
 from akm.engine import lock, plans, sources
 from akm.engine.abort import Abort
-from akm.engine.budget import Spending
+from akm.engine.cancelling import Watch
 from akm.engine.deadline import Deadline
-from akm.engine.ledger import Ledger
+from akm.engine.drive import Drive
+from akm.engine.drive_start import drive_of
 from akm.engine.lock import RunLock
+from akm.engine.options import Options
 from akm.engine.outputs import short_output
-from akm.engine.progress import Observe, nobody
 from akm.engine.result import RunResult
-from akm.engine.runners.base import Runner
 from akm.engine.signals import stopping
 from akm.engine.start import Flags, start
-from akm.engine.step import Drive, execute
+from akm.engine.step import execute
 from akm.engine.target import Existing, resolve
 from akm.engine.workplace import Workplace
 from akm.errors import UsageError
@@ -30,28 +29,9 @@ from akm.services import runs
 from akm.store.database import Database
 from akm.store.sql import RunSummary
 from akm.views import runs as run_views
-from akm.views import units
-from akm.workflow.plan import UnitNode
+from akm.views import usage
 
-
-@dataclass(frozen=True, slots=True)
-class Options:
-    """How far one invocation drives. Times in milliseconds; None is no limit.
-
-    `runner_for` replaces the choice of runners; `observe` hears progress, `announce` each warning as soon
-    as it is known (they are in the result as well); `now` is the clock.
-    """
-
-    max_steps: int | None = None
-    max_retries: int = 0
-    timeout_ms: int | None = None
-    max_concurrency: int | None = None
-    new: bool = False
-    runner_for: Callable[[UnitNode], Runner | None] | None = None
-    observe: Observe = nobody
-    announce: Callable[[str], None] = nobody
-    now: Callable[[], str] = clock.now
-    environment: Mapping[str, str] | None = None
+__all__ = ["Options", "run"]
 
 
 def run(
@@ -71,30 +51,55 @@ def run(
     target = resolve(db, work, text, new=options.new, has_params=bool(given))
     warnings: tuple[str, ...] = ()
     if isinstance(target, Existing):
+        _refuse_gates(options, target.run_id)
         run_id, is_resumed = target.run_id, True
     else:
-        run_id, warnings = start(db, work, target, given=given, new=options.new, at=options.now())
+        run_id, warnings = start(
+            db, work, target, given=given, new=options.new, at=options.now(), gates=options.gates
+        )
         is_resumed = False
     _announce(options, warnings)
     result = _drive(db, work, run_id, options, is_resumed=is_resumed)
     result.warnings[:0] = warnings
+    result.usage = usage.of_run(db, run_id)
     return result
 
 
-def _drive(db: Database, work: Workplace, run_id: str, options: Options, *, is_resumed: bool) -> RunResult:
+def _refuse_gates(options: Options, run_id: str) -> None:
+    if options.gates != "judge":
+        raise UsageError(
+            f"Run {run_id} exists already, and who judges it was decided when it was started.",
+            hint="Start another run with --new --gates approve.",
+        )
+
+
+def _drive(
+    db: Database,
+    work: Workplace,
+    run_id: str,
+    options: Options,
+    *,
+    is_resumed: bool,
+    parent: Abort | None = None,
+) -> RunResult:
+    """Drive a run under its lock. With a parent's abort, signals are the parent's to catch."""
     row = run_views.head(db, run_id)
     if row.status == states.COMPLETED:
         return RunResult(run_views.summary(row), is_resumed=is_resumed)
     _refuse_parked(row)
     held = RunLock(lock.folder(db.path), run_id)
-    held.acquire(at=options.now())
+    held.acquire(at=options.now(), wait_seconds=options.wait_lock_ms / 1000)
+    watch = Watch(held.path)
     is_over = False
     try:
-        with closing(Abort()) as abort, stopping(abort), Deadline(abort, options.timeout_ms):
+        signals = stopping if parent is None else nullcontext
+        with closing(Abort(parent)) as abort, signals(abort), Deadline(abort, options.timeout_ms):
+            abort.watch = watch
             result = _hold(db, work, run_id, options, abort, is_resumed=is_resumed)
         is_over = result.run["status"] == states.COMPLETED
         return result
     finally:
+        watch.forget()
         held.release(is_over=is_over)
 
 
@@ -116,7 +121,11 @@ def _hold(
         drifted = sources.drift(work, row.workflow_ref, readable.plan) if is_resumed else None
         result.warnings.extend(text for text in (readable.warning, drifted) if text)
         _announce(options, result.warnings)
-        _loop(_drive_of(db, row, readable, options, abort), options, result)
+        _loop(
+            drive_of(db, row, readable, options, abort, partial(_drive_child, db, work, options)),
+            options,
+            result,
+        )
     result.run = run_views.summary(run_views.head(db, run_id))
     if isinstance(readable, plans.Readable) and result.run["status"] == states.COMPLETED:
         result.output = short_output(db, run_id, readable.plan.steps[-1].step_id)
@@ -129,23 +138,10 @@ def _announce(options: Options, warnings: Iterable[str]) -> None:
         options.announce(warning)
 
 
-def _drive_of(
-    db: Database, row: RunSummary, readable: plans.Readable, options: Options, abort: Abort
-) -> Drive:
-    from akm.engine.runners.choose import runner_for
-
-    spent = units.accounting(db, row.id)
-    return Drive(
-        ledger=Ledger(db, row.id, options.now),
-        plan=readable.plan,
-        params=_params(row),
-        spending=Spending(readable.plan.budget, units=spent.dispatches, tokens=spent.dispatch_tokens),
-        abort=abort,
-        environment=dict(os.environ if options.environment is None else options.environment),
-        runner_for=options.runner_for or runner_for,
-        observe=options.observe,
-        max_concurrency=options.max_concurrency,
-    )
+def _drive_child(db: Database, work: Workplace, options: Options, run_id: str, parent: Abort) -> str | None:
+    """Drive a child run as any other, to its own end, and return what stopped it."""
+    own = replace(options, max_steps=None, max_retries=0, timeout_ms=None, new=False)
+    return _drive(db, work, run_id, own, is_resumed=False, parent=parent).aborted_by
 
 
 def _loop(drive: Drive, options: Options, result: RunResult) -> None:
@@ -165,17 +161,21 @@ def _loop(drive: Drive, options: Options, result: RunResult) -> None:
 
 
 def _steps(drive: Drive, options: Options, result: RunResult) -> None:
-    while not drive.abort.is_set and not _is_spent(options, result):
+    while not _is_stopped(drive.abort) and not _is_spent(options, result):
         row = run_views.head(drive.ledger.db, drive.ledger.run_id)
         if row.status != states.ACTIVE or row.current_step_id is None:
             return
         step = drive.plan.step(row.current_step_id)
         if step is None:
             raise UsageError(f"The plan of run {row.id} has no step {row.current_step_id}.")
-        executed = execute(drive, step)
-        result.executed.append(executed)
-        if executed.ending != "advanced":
+        result.executed += execute(drive, step)
+        if not result.executed[-1].goes_on:
             return
+
+
+def _is_stopped(abort: Abort) -> bool:
+    abort.look()
+    return abort.is_set
 
 
 def _is_spent(options: Options, result: RunResult) -> bool:
@@ -188,13 +188,3 @@ def _refuse_parked(row: RunSummary) -> None:
             f"Run {row.id} is {row.status} at step {row.current_step_id}.",
             hint=f"Reopen it with `akm workflow resume {row.id}`, then run it again.",
         )
-
-
-def _params(row: RunSummary) -> dict[str, Any]:
-    try:
-        params = json.loads(row.params_json)
-    except ValueError:
-        params = None
-    if not isinstance(params, dict):
-        raise UsageError(f"The parameters of run {row.id} are damaged (params_json); start it afresh.")
-    return params

@@ -5,23 +5,31 @@ from __future__ import annotations
 from collections import Counter, deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from akm.engine import attempt_rows
 from akm.engine.abort import Abort
 from akm.engine.budget import Spending
 from akm.engine.ledger import Ledger, Recorded
 from akm.engine.progress import Observe, Progress
+from akm.engine.redaction import NOTHING, Redaction
 from akm.engine.runners.base import Dispatch, Outcome, Runner, Shared
-from akm.engine.workers import Ended, Workers
+from akm.engine.workers import Ended, Inline, Workers
 from akm.services.attempts import Finished, Reservation
 from akm.workflow.results import UnitResult
 from akm.workflow.worklist import WorkItem
 
+if TYPE_CHECKING:
+    from akm.engine.worktrees import Worktrees
+
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """What all units of a step share. `reclaimable` are the journal ids whose attempt was left running."""
+    """What all units of a step share. `reclaimable` are the journal ids whose attempt was left running.
+
+    `is_inline`: the runner writes to the ledger, so it runs on the driver's own thread. `worktrees` is where
+    the units work, each in its own; None: all in their base directory.
+    """
 
     ledger: Ledger
     params: Mapping[str, Any]
@@ -31,6 +39,10 @@ class Setting:
     runner: Runner
     width: int
     reclaimable: frozenset[str] = frozenset()
+    bindings: Mapping[str, str] = field(default_factory=dict, repr=False)
+    redaction: Redaction = NOTHING
+    is_inline: bool = False
+    worktrees: Worktrees | None = None
 
 
 @dataclass(slots=True)
@@ -74,7 +86,10 @@ class _FanOut:
         self.waiting = deque(items)
         self.tries: Counter[str] = Counter()
         self.finished: list[Finished] = []
-        self.workers = Workers(setting.width, setting.runner)
+        runner = setting.worktrees.around(setting.runner) if setting.worktrees else setting.runner
+        self.workers: Workers | Inline = (
+            Inline(runner) if setting.is_inline else Workers(setting.width, runner)
+        )
         self.done = Dispatched()
         self.shared = Shared()
 
@@ -94,7 +109,7 @@ class _FanOut:
         """Take as many waiting units as may start now; a used up budget stops everything."""
         batch: list[WorkItem] = []
         while self.waiting and len(batch) < self.workers.free and not self.abort.is_set:
-            if self.is_new(self.waiting[0]) and not self.setting.spending.admit():
+            if not self.setting.spending.admit(is_new=self.is_new(self.waiting[0])):
                 # Those admitted just now would be started only to be stopped.
                 self.put_back(batch)
                 self.give_up(self.setting.spending.exceeded or "the budget is used up", "budget")
@@ -109,7 +124,9 @@ class _FanOut:
     def commit(self, batch: Sequence[WorkItem]) -> bool:
         """Write what has ended and reserve what starts next, then start it; tells whether all was written."""
         finished, self.finished = self.finished, []
-        recorded = self.setting.ledger.advance(finished, [attempt_rows.wanted(item) for item in batch])
+        trees = self.setting.worktrees
+        wanted = [attempt_rows.wanted(item, trees.new_path() if trees else None) for item in batch]
+        recorded = self.setting.ledger.advance(finished, wanted)
         self.heed(recorded)
         for item, reservation in zip(batch, recorded.reserved, strict=False):
             self.start(item, reservation)
@@ -148,7 +165,10 @@ class _FanOut:
                 params=self.setting.params,
                 abort=self.abort,
                 environment=self.setting.environment,
+                bindings=self.setting.bindings,
+                redaction=self.setting.redaction,
                 shared=self.shared,
+                worktree=reservation.worktree_path,
             )
         )
         self.setting.observe(Progress("unit_started", item.step_id, item.unit_id))
@@ -156,10 +176,11 @@ class _FanOut:
     def settle(self, ended: Ended) -> None:
         """Turn an outcome into a row to write, and into another try or the unit's result."""
         item = ended.dispatch.item
-        result, outcome, row = attempt_rows.settle(ended.dispatch, ended.outcome)
+        spent = self.setting.spending.priced(ended.outcome, item.node.target)
+        result, outcome, row = attempt_rows.settle(ended.dispatch, spent)
         self.finished.append(row)
         self.done.notices.extend(outcome.warnings)
-        self.setting.spending.spend(outcome.tokens)
+        self.setting.spending.spend(outcome.tokens, outcome.cost)
         self.setting.observe(
             Progress("unit_finished", item.step_id, item.unit_id, outcome.status, outcome.failure_reason)
         )
@@ -167,7 +188,7 @@ class _FanOut:
             self.waiting.appendleft(item)
         else:
             self.done.results[item.journal_id] = result
-        if self.setting.spending.exceeded and outcome.tokens:
+        if self.setting.spending.exceeded and (outcome.tokens or outcome.cost):
             self.give_up(self.setting.spending.exceeded, "budget")
 
     def may_retry(self, item: WorkItem, outcome: Outcome) -> bool:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from akm import ids, states
-from akm.engine import lock
+from akm.engine import lock, locks
 from akm.store import pruning
 from akm.store.database import Database
 from akm.store.soundness import EXAMPLES, NOTE, WARNING, Finding
@@ -21,23 +21,25 @@ _UNLESS: Final = "unless another ledger of this folder has it"
 
 def of_runs(db: Database) -> Iterator[Finding]:
     """Look for locks and worktrees of runs that are gone or completed."""
-    path = Path(os.path.realpath(db.path))
-    locks, trees = lock.folder(path), path.parent / "worktrees"
+    # It brings the whole driver along, which other ways to look at a ledger do without.
+    from akm.engine import worktrees
+
+    folder, trees = lock.folder(db.path), worktrees.folder(db.path)
     # The files first: a run is in the ledger before it has any.
-    locked, grown = lock.known(locks), _run_folders(trees)
+    locked, grown = locks.known(folder), _run_folders(trees)
     with db.read() as tx:
         known = pruning.statuses(tx, locked | grown)
     idle = {run_id for run_id in locked if known.get(run_id) in (None, states.COMPLETED)}
-    idle -= lock.driven(locks, idle)
+    idle -= lock.driven(folder, idle)
     yield from _found(
         ("locks", WARNING, "{} locks are of runs that are gone or completed."),
-        (str(lock.lock_path(locks, run_id)) for run_id in sorted(idle)),
+        (str(lock.lock_path(folder, run_id)) for run_id in sorted(idle)),
         f"Remove the file, {_UNLESS}.",
     )
     yield from _found(
         ("worktrees", WARNING, "{} folders of worktrees are of runs that are gone."),
         (str(trees / run_id) for run_id in sorted(grown - known.keys())),
-        f"Look for work in it, then remove it, {_UNLESS}.",
+        f"Look for work in them with `akm workflow worktrees`, {_UNLESS}.",
     )
 
 

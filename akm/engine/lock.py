@@ -13,6 +13,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from akm.engine.processes import process_started_at
 from akm.errors import ConfigError, TransientError
 
 #: How long the lock of a killed holder may outlive it.
@@ -27,8 +28,13 @@ class RunLock:
         self._run_id = run_id
         self._lock: Any = None
 
-    def acquire(self, *, at: str) -> None:
-        """Take the lock without waiting, except for the last moment of a holder that was killed.
+    @property
+    def path(self) -> Path:
+        """Return the lock's file."""
+        return self._path
+
+    def acquire(self, *, at: str, wait_seconds: float = 0) -> None:
+        """Take the lock, waiting for its holder up to `wait_seconds`, and a moment for one that was killed.
 
         Raises TransientError RUN_LEASE_HELD naming the holder, ConfigError when the folder is unusable.
         """
@@ -37,7 +43,7 @@ class RunLock:
         lock = FileLock(self._path, timeout=0, thread_local=False, mode=0o600)
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            _outlast_the_dead(lock, self._path)
+            _outlast(lock, self._path, wait_seconds)
         except Timeout:
             raise TransientError(
                 f"Run {self._run_id} is being driven by {describe(self._path)}.", code="RUN_LEASE_HELD"
@@ -88,32 +94,6 @@ def driven(folder: Path, run_ids: Iterable[str]) -> set[str]:
     return {run_id for run_id in run_ids if _is_among(held, lock_path(folder, run_id))}
 
 
-def all_driven(folder: Path) -> set[str]:
-    """Name every run that a living process drives, by the locks alone."""
-    return driven(folder, known(folder))
-
-
-def known(folder: Path) -> set[str]:
-    """Name every run that has a lock file, held or not."""
-    return {file.stem for file in folder.glob("*.lock")} if folder.is_dir() else set()
-
-
-def refuse_drivers(folder: Path, so: str) -> None:
-    """Raise TransientError RUN_LEASE_HELD while any run is driven; `so` says what was therefore not done."""
-    held = sorted(all_driven(folder))
-    if held:
-        holder = describe(lock_path(folder, held[0]))
-        raise TransientError(f"Run {held[0]} is being driven by {holder}, so {so}.", code="RUN_LEASE_HELD")
-
-
-def discard(folder: Path, run_ids: Iterable[str]) -> None:
-    """Remove the files of runs that have been deleted; whoever still gets such a lock finds no run."""
-    for run_id in run_ids:
-        path = lock_path(folder, run_id)
-        _forget(holder_path(path))
-        _forget(path)
-
-
 def is_locked(path: Path) -> bool:
     """Tell whether a living process holds the lock on a file, without touching it."""
     return _is_among(_kernel_locks(), path)
@@ -149,27 +129,37 @@ def _is_held(path: Path) -> bool:
     return False
 
 
+def holder(path: Path) -> dict[str, Any]:
+    """Read the description of a lock's holder; empty when there is none."""
+    try:
+        found = json.loads(holder_path(path).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
 def describe(path: Path) -> str:
     """Name the holder of a lock, for an error message."""
+    found = holder(path)
     try:
-        holder = json.loads(holder_path(path).read_text(encoding="utf-8"))
-        return f"process {holder['pid']} on {holder['host']} since {holder['startedAt']}"
-    except (OSError, ValueError, KeyError, TypeError):
+        return f"process {found['pid']} on {found['host']} since {found['startedAt']}"
+    except KeyError:
         return "another process"
 
 
-def _outlast_the_dead(lock: Any, path: Path) -> None:
+def _outlast(lock: Any, path: Path, wait_seconds: float) -> None:
     """Take `lock`, which a child that its killed parent was just starting holds until it is started.
 
-    Raises Timeout at once when a living process holds it.
+    Raises Timeout when a living process still holds it after `wait_seconds`.
     """
     from filelock import Timeout
 
-    deadline = time.monotonic() + LINGER_SECONDS
+    started = time.monotonic()
     while not _took(lock):
-        if time.monotonic() > deadline or not _is_holder_gone(path):
+        waited = time.monotonic() - started
+        if waited > max(wait_seconds, LINGER_SECONDS if _is_holder_gone(path) else 0):
             raise Timeout(str(path))
-        time.sleep(0.01)
+        time.sleep(0.01 if waited < LINGER_SECONDS else 0.2)
 
 
 def _took(lock: Any) -> bool:
@@ -184,12 +174,11 @@ def _took(lock: Any) -> bool:
 
 def _is_holder_gone(path: Path) -> bool:
     """Tell whether the described holder is a process of this machine that has ended."""
-    try:
-        holder = json.loads(holder_path(path).read_text(encoding="utf-8"))
-        is_ours = holder["host"] == os.uname().nodename and holder["processStartedAt"] is not None
-        return is_ours and process_started_at(holder["pid"]) != holder["processStartedAt"]
-    except (OSError, ValueError, KeyError, TypeError):
+    found = holder(path)
+    started_at = found.get("processStartedAt")
+    if found.get("host") != os.uname().nodename or started_at is None:
         return False
+    return bool(process_started_at(found.get("pid", 0)) != started_at)
 
 
 def _forget(path: Path) -> None:
@@ -211,26 +200,3 @@ def _write_holder(path: Path, at: str) -> None:
     draft = target.with_suffix(f".{os.getpid()}.tmp")
     draft.write_text(json.dumps(holder), encoding="utf-8")
     draft.replace(target)
-
-
-def process_started_at(pid: int) -> int | None:
-    """Return when a process started, in clock ticks since boot; None where the system does not tell."""
-    try:
-        return int(_stat(pid)[19])
-    except (ValueError, IndexError):
-        return None
-
-
-def has_ended(pid: int) -> bool:
-    """Tell whether a process has ended and is kept for its parent to notice; False where nobody tells."""
-    return _stat(pid)[:1] in (["Z"], ["X"])
-
-
-def _stat(pid: int) -> list[str]:
-    """Read what the system tells of a process, from its state on; nothing where it does not."""
-    try:
-        text = Path(f"/proc/{pid}/stat").read_text(encoding="ascii", errors="replace")
-    except OSError:
-        return []
-    # The name before it is in parentheses and may hold anything.
-    return text.rpartition(")")[2].split()

@@ -23,7 +23,9 @@ def short_output(db: Database, run_id: str, step_id: str) -> Any:
 
 
 class Outputs(Mapping[str, Any]):
-    """Maps a step id to its output; a step without evidence has none.
+    """Maps a step id to its output, and `<step id>.approval` to the value it was approved with.
+
+    A step without evidence has neither.
 
     Read from the rows each time, so that a fresh run and a resumed one see the same values.
     """
@@ -51,7 +53,9 @@ class Outputs(Mapping[str, Any]):
     def __len__(self) -> int:
         return len(self._known)
 
-    def _read(self, step_id: str) -> Any:
+    def _read(self, name: str) -> Any:
+        # A step's id holds no dot.
+        step_id, _, is_approval = name.partition(".")
         text = runs.evidence(self._db, self._run_id, step_id)
         if text is None:
             raise KeyError(step_id)
@@ -62,4 +66,13 @@ class Outputs(Mapping[str, Any]):
                 f"The stored output of step {step_id} in run {self._run_id} is damaged (evidence_json).",
                 hint=f"Start afresh: `akm workflow abandon {self._run_id}`, then run the workflow again.",
             ) from None
+        if is_approval:
+            return _approval(evidence, name)
         return evidence["output"] if isinstance(evidence, dict) and "output" in evidence else evidence
+
+
+def _approval(evidence: Any, name: str) -> Any:
+    approval = evidence.get("approval") if isinstance(evidence, dict) else None
+    if not isinstance(approval, dict) or "value" not in approval:
+        raise KeyError(name)
+    return approval["value"]

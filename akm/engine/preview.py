@@ -6,7 +6,7 @@ from typing import Any
 
 from akm.engine import sources
 from akm.engine.workplace import Workplace
-from akm.workflow import plan_json
+from akm.workflow import judging, plan_json
 from akm.workflow.plan import ChildTarget, CommandTarget, MapNode, Plan, PlanStep, RouteNode, UnitNode
 from akm.workflow.support import not_yet
 
@@ -34,7 +34,8 @@ def plan(work: Workplace, target: str) -> dict[str, Any]:
 
 
 def _optional(plan: Plan) -> dict[str, Any]:
-    limits = {"maxTokens": plan.budget.max_tokens, "maxUnits": plan.budget.max_units}
+    most = plan.budget
+    limits = {"maxTokens": most.max_tokens, "maxUnits": most.max_units, "maxCost": most.max_cost}
     budget = {name: limit for name, limit in limits.items() if limit is not None}
     found = {"budget": budget, "params": dict(plan.params or {})}
     return {name: value for name, value in found.items() if value}
@@ -52,7 +53,8 @@ def step(one: PlanStep) -> dict[str, Any]:
         "environment": [{"kind": one.kind, "name": one.name} for one in node.environment] if node else [],
         "gate": {
             "criteria": list(one.gate.criteria),
-            "maxLoops": one.gate.max_loops,
+            "maxLoops": judging.max_loops(one),
+            "approve": one.gate.approve,
             "judgeEngine": one.gate.judge.request.get("engine") if one.gate.judge else None,
         },
         "expansion": {"via": "direct"},
@@ -68,6 +70,8 @@ def step(one: PlanStep) -> dict[str, Any]:
         shown["route"] = {"input": one.root.input, "when": when, "default": one.root.default}
     if one.output_schema is not None:
         shown["outputSchema"] = one.output_schema
+    if node is not None and node.isolation == "worktree":
+        shown |= {"isolation": node.isolation, "commit": node.commit}
     return shown | (_target(node) if node else {})
 
 

@@ -10,11 +10,20 @@ class Progress(NamedTuple):
     """One thing that just happened. `unit_id` is None for a step's own news.
 
     `kind` `step_started`: `total` units, `reused` of them finished earlier. `unit_finished` carries the
-    failure reason of a failed one. `step_ended` carries the step's status. `notice` is a text that no result
+    failure reason of a failed one. `gate_started`: its judge is asked. `step_rejected`: another loop follows,
+    `status` says which ended. `step_ended` carries the step's status. `notice` is a text that no result
     may come to tell.
     """
 
-    kind: Literal["step_started", "unit_started", "unit_finished", "step_ended", "notice"]
+    kind: Literal[
+        "step_started",
+        "unit_started",
+        "unit_finished",
+        "gate_started",
+        "step_rejected",
+        "step_ended",
+        "notice",
+    ]
     step_id: str
     unit_id: str | None = None
     status: str | None = None

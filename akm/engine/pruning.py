@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from akm.engine import lock
+from akm.engine import lock, locks
 from akm.services import pruning, task_history
 from akm.services.pruning import Pruned
 from akm.store import space
@@ -50,7 +50,7 @@ def prune(db: Database, rule: Rule, wish: Wish) -> dict[str, Any]:
     """
     if wish.vacuum:
         # Writing the file anew would hold their drivers up.
-        lock.refuse_drivers(lock.folder(db.path), "nothing was deleted")
+        locks.refuse_drivers(lock.folder(db.path), "nothing was deleted")
     before = space.measure(db)
     tables = _runs(db, _chosen(db, rule))._asdict()
     tables["events"] = _events(db, _events_before(rule, wish))
@@ -62,7 +62,7 @@ def prune(db: Database, rule: Rule, wish: Wish) -> dict[str, Any]:
 
 
 def _chosen(db: Database, rule: Rule) -> Prunable:
-    return view.select(db, rule, lock.all_driven(lock.folder(db.path)))
+    return view.select(db, rule, locks.driven(lock.folder(db.path)))
 
 
 def _events_before(rule: Rule, wish: Wish) -> str | None:
@@ -78,7 +78,7 @@ def _runs(db: Database, chosen: Prunable) -> Pruned:
         free = [tree for tree in trees if driven.isdisjoint(run.id for run in tree)]
         deleted = pruning.prune_runs(db, free)
         total = Pruned(*map(sum, zip(total, deleted.rows, strict=True)))
-        lock.discard(folder, deleted.run_ids)
+        locks.discard(folder, deleted.run_ids)
     return total
 
 

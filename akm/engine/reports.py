@@ -7,7 +7,7 @@ from typing import Any
 from akm import config, states
 from akm.engine import lock
 from akm.store.database import Database
-from akm.views import runs, units
+from akm.views import runs, units, usage
 from akm.views.runs import Filters
 
 
@@ -22,9 +22,15 @@ def listing(db: Database, filters: Filters) -> dict[str, Any]:
 def detail(
     db: Database, run_id: str, *, with_units: bool = False, with_attempts: bool = False
 ) -> dict[str, Any]:
-    """Read one run with its steps, and on request its units and its whole journal."""
+    """Read one run with its steps and its usage, and on request its units and its whole journal."""
     shown = runs.detail(db, run_id)
+    shown["usage"] = usage.of_run(db, run_id)
     mark_interrupted(db, [shown["run"]])
+    if shown["run"]["status"] == states.BLOCKED:
+        from akm.engine import approvals
+
+        waiting = approvals.shown(db, run_id)
+        shown |= {"waiting": waiting} if waiting else {}
     is_interrupted = shown["run"].get("interrupted", False)
     if is_interrupted or shown["run"]["status"] in (states.BLOCKED, states.FAILED):
         _mark_continuable(db, shown)
@@ -74,7 +80,7 @@ def _mark_changed(db: Database, shown: dict[str, Any]) -> None:
     # Deriving inputs needs the plan and the compiler's neighbours, so only this view pays for them.
     from akm.engine import reuse
 
-    changed = reuse.changed(db, shown["run"]["id"], shown["run"]["params"])
+    changed = reuse.changed(db, shown["run"]["id"])
     for row in shown["units"]:
         if row["unitId"] in changed:
             row["inputChanged"] = True

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from akm.engine import lock
+from akm.engine import lock, locks
 from akm.store import restore
 
 
@@ -15,5 +15,5 @@ def put_back(path: Path, backup: Path, *, at: str) -> dict[str, Any]:
     Raises TransientError RUN_LEASE_HELD, and changes nothing, while a run is being driven here.
     """
     # By the locks and not by the ledger, which may be too damaged to say what runs it has.
-    lock.refuse_drivers(lock.folder(path), "nothing was restored")
+    locks.refuse_drivers(lock.folder(path), "nothing was restored")
     return restore.put_back(path, backup, at=at)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from akm import states
@@ -21,9 +22,8 @@ from akm.workflow.worklist import WorkItem, WorkListError
 _REPEATED = re.compile(r"~r\d+\Z")
 
 
-def journal(db: Database, run_id: str, step_id: str) -> dict[str, StepUnit]:
-    """Read a step's units by journal id, each as its latest attempt left it."""
-    rows = units.of_step(db, run_id, step_id)
+def journal(rows: Iterable[StepUnit]) -> dict[str, StepUnit]:
+    """Return a step's units by journal id, without the calls of its judge."""
     return {_REPEATED.sub("", row.unit_id): row for row in rows if row.phase != "gate"}
 
 
@@ -50,15 +50,16 @@ def _rehydrated(row: StepUnit, item: WorkItem, has_schema: bool) -> UnitResult:
         raise UsageError(f"{error}; abandon the run and start it afresh.") from None
 
 
-def changed(db: Database, run_id: str, params: Mapping[str, Any]) -> frozenset[str]:
+def changed(db: Database, run_id: str) -> frozenset[str]:
     """Name the completed units whose recorded input is not what the plan asks for now.
 
-    Empty when the plan cannot be read: then nothing can be said.
+    Empty when the plan or the parameters cannot be read: then nothing can be said.
     """
     stored = runs.plan(db, run_id)
     try:
         plan = plan_json.decode((stored.plan_json if stored is not None else None) or "")
-    except plan_json.PlanUndecodable:
+        params = json.loads(runs.head(db, run_id).params_json)
+    except ValueError:
         return frozenset()
     outputs = Outputs(db, run_id)
     return frozenset(name for step in plan.steps for name in _changed(db, run_id, step, params, outputs))
@@ -67,7 +68,7 @@ def changed(db: Database, run_id: str, params: Mapping[str, Any]) -> frozenset[s
 def _changed(
     db: Database, run_id: str, step: PlanStep, params: Mapping[str, Any], outputs: Outputs
 ) -> list[str]:
-    rows = journal(db, run_id, step.step_id)
+    rows = journal(units.of_step(db, run_id, step.step_id))
     if not rows:
         return []
     try:

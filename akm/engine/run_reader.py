@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NoReturn, get_type_hints
@@ -139,6 +140,8 @@ def _check(value: Any, wanted: Any, where: str) -> None:
     if isinstance(value, bool) or not isinstance(value, wanted):
         raise _Fault(f"holds a value of another type than the ledger's in {where}")
     if isinstance(value, int) and not (1 if where.endswith(".attempt") else -_LARGEST) <= value <= _LARGEST:
+        raise _Fault(f"holds a number out of range in {where}")
+    if isinstance(value, float) and not math.isfinite(value):
         raise _Fault(f"holds a number out of range in {where}")
     # Half of a surrogate pair is no text for SQLite either.
     if isinstance(value, str) and ("\0" in value or (not value.isascii() and _is_broken(value))):

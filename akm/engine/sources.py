@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from akm import refs
 from akm.engine.workplace import Workplace
-from akm.errors import AkmError, UsageError, WorkflowSourceError
+from akm.errors import AkmError, NotFoundError, UsageError, WorkflowSourceError
 from akm.workflow.compile import compile
-from akm.workflow.document import Document
+from akm.workflow.document import Document, Unit
 from akm.workflow.findings import Finding
 from akm.workflow.freeze import Frozen, freeze
+from akm.workflow.freeze_settings import Child, Gates
 from akm.workflow.plan import Plan
 
 
@@ -60,14 +63,98 @@ def read(path: Path) -> bytes:
         raise UsageError(f"{path} cannot be read: {error.strerror}.") from error
 
 
-def frozen(work: Workplace, loaded: Loaded, *, strict: bool) -> Frozen:
-    """Freeze a compiled workflow with the settings of this place."""
+def frozen(work: Workplace, loaded: Loaded, *, strict: bool, gates: Gates = "judge") -> Frozen:
+    """Freeze a compiled workflow with the settings of this place and its env assets, by name.
+
+    When strict, an env asset that cannot be read raises what `env_assets` says; otherwise it is a warning,
+    and so is an engine whose program is not installed here. (A run finds that out where its units start.)
+    """
+    done = _frozen(work, loaded, strict=strict, gates=gates)
+    if strict:
+        return done
+    from akm.engine import installed
+
+    return Frozen(done.plan, done.warnings + installed.lacks(done.plan))
+
+
+def _frozen(
+    work: Workplace, loaded: Loaded, *, strict: bool, gates: Gates, path: tuple[str, ...] = ()
+) -> Frozen:
     source = loaded.source
     relative = (
         source.path.relative_to(source.root) if source.path.is_relative_to(source.root) else source.path
     )
-    settings = work.freeze_settings(root=source.root, source_path=relative.as_posix(), strict=strict)
-    return freeze(loaded.document, settings)
+    found = work.freeze_settings(root=source.root, source_path=relative.as_posix(), strict=strict)
+    settings = replace(
+        found, gates=gates, child=partial(_child, work, source, (*path, source.ref), strict, gates)
+    )
+    commit, warnings = _commit(loaded)
+    settings = replace(settings, commit=commit)
+    refs = _env_refs(loaded.document)
+    if not refs:
+        done = freeze(loaded.document, settings)
+        return Frozen(done.plan, done.warnings + warnings)
+    from akm.engine import env_assets
+
+    home = env_assets.Owner(source.bundle, source.root)
+    env, faults = env_assets.described(refs, home=home, bundles=work.bundles)
+    if faults and strict:
+        raise faults[0]
+    done = freeze(loaded.document, replace(settings, env=env))
+    return Frozen(done.plan, done.warnings + warnings + tuple(fault.message for fault in faults))
+
+
+def _commit(loaded: Loaded) -> tuple[str | None, tuple[str, ...]]:
+    """Ask git what worktrees are made of, if a unit wants one; without a commit, say what will fail."""
+    steps = loaded.document.steps
+    wanting = [step.id for step, unit in zip(steps, _units(loaded.document), strict=True) if _is_apart(unit)]
+    if not wanting:
+        return None, ()
+    from akm.engine import git, repositories
+
+    try:
+        return repositories.head(str(loaded.source.root.resolve())), ()
+    except git.GitFault as fault:
+        return None, (f"Step {wanting[0]} will fail: it asks for worktrees, and {fault.reason}.",)
+
+
+def _is_apart(unit: Unit | None) -> bool:
+    return unit is not None and unit.isolation == "worktree"
+
+
+def _units(document: Document) -> list[Unit | None]:
+    return [step.map.unit if step.map else step.unit for step in document.steps]
+
+
+def _child(
+    work: Workplace, parent: refs.Source, path: tuple[str, ...], strict: bool, gates: Gates, ref: str
+) -> Child:
+    """Find, compile and freeze a child workflow; `path` leads from the root to its parent."""
+    source = _nearest(work, parent, ref)
+    if source.ref in path:
+        way = " -> ".join((*path, source.ref))
+        raise UsageError(
+            f"A workflow cannot run itself as its own child: {way}.",
+            code="COMPOSITION_INVALID",
+            hint="Take the child that closes the circle out, or let it be a workflow of its own.",
+        )
+    loaded = compiled(source)
+    done = _frozen(work, loaded, strict=strict, gates=gates, path=path)
+    return Child(source.ref, done.plan, loaded.warnings + done.warnings)
+
+
+def _nearest(work: Workplace, parent: refs.Source, ref: str) -> refs.Source:
+    """Find a child's file: one that is named without a bundle is in its parent's first."""
+    if "//" not in ref:
+        bundles = {**work.bundles, parent.bundle: parent.root}
+        own = f"{parent.bundle}//{ref if ref.startswith(refs.FOLDER) else f'{refs.FOLDER}/{ref}'}"
+        with suppress(NotFoundError):
+            return refs.resolve(own, bundles=bundles, anchor=parent.root, cwd=parent.root)
+    return refs.resolve(ref, bundles=work.bundles, anchor=work.anchor, cwd=parent.root)
+
+
+def _env_refs(document: Document) -> list[str]:
+    return [ref for unit in _units(document) if unit for ref in unit.env]
 
 
 def drift(work: Workplace, ref: str, plan: Plan) -> str | None:

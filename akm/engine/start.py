@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from akm import ids, states
 from akm.engine import identity, sources
+from akm.engine.spine import spine
 from akm.engine.target import Fresh
 from akm.engine.workplace import Workplace
 from akm.errors import UsageError
 from akm.services import runs
-from akm.services.runs import NewRun, NewStep
+from akm.services.runs import NewRun
 from akm.store.database import Database
 from akm.views import runs as run_views
 from akm.workflow import params, plan_json
+from akm.workflow.freeze_settings import Gates
 from akm.workflow.hashing import canonical
 from akm.workflow.plan import Plan
 from akm.workflow.support import not_yet
@@ -39,6 +40,7 @@ def start(
     given: Flags | dict[str, Any],
     new: bool,
     at: str,
+    gates: Gates = "judge",
 ) -> Started:
     """Publish a run of a workflow. `given` are command-line flags as text, or parameter values.
 
@@ -46,7 +48,7 @@ def start(
     or judge; nothing is written then.
     """
     loaded = sources.compiled(fresh.source)
-    frozen = sources.frozen(work, loaded, strict=True)
+    frozen = sources.frozen(work, loaded, strict=True, gates=gates)
     refuse_unsupported(frozen.plan)
     values = parameters(given, frozen.plan)
     warnings = [*loaded.warnings, *frozen.warnings, *_advice(values)]
@@ -104,19 +106,3 @@ def _new_run(work: Workplace, fresh: Fresh, plan: Plan, values: dict[str, Any], 
         agent_harness=agent.harness,
         agent_session_id=agent.session_id,
     )
-
-
-def spine(plan: Plan) -> list[NewStep]:
-    """Return the step rows of a plan."""
-    return [
-        NewStep(
-            step_id=step.step_id,
-            step_title=step.step_id,
-            instructions=step.unit.instructions if step.unit else "",
-            completion_json=json.dumps(step.gate.criteria, ensure_ascii=False)
-            if step.gate.criteria
-            else None,
-            sequence_index=step.sequence_index,
-        )
-        for step in plan.steps
-    ]

@@ -1,154 +1,156 @@
-"""Executing one step: list its work, reuse what is finished, dispatch the rest, reduce, and end the step."""
+"""Executing one step: list its work, reuse what is finished, dispatch the rest, and loop for its gate."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Literal
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import NamedTuple
 
 from akm import states
-from akm.engine import reuse
+from akm.engine import artifact, child, gate_position, reuse, step_end, worktrees
 from akm.engine.abort import Abort
-from akm.engine.budget import Spending
+from akm.engine.drive import Drive
+from akm.engine.executed import Executed
 from akm.engine.fan_out import Dispatched, Setting, fan_out
-from akm.engine.ledger import Ledger
+from akm.engine.gate_position import Position
 from akm.engine.outputs import Outputs
-from akm.engine.progress import Observe, Progress
-from akm.engine.runners.base import Runner
+from akm.engine.progress import Progress
+from akm.engine.redaction import Redaction
 from akm.engine.start import refuse_unsupported
-from akm.errors import UsageError
-from akm.services import steps
+from akm.engine.step_secrets import StepSecrets
+from akm.engine.worktrees import Worktrees
+from akm.errors import AkmError, UsageError
 from akm.store.sql import StepUnit
-from akm.workflow import worklist
+from akm.views import units
+from akm.workflow import judging, references, routing, worklist
 from akm.workflow.freeze import host_width
-from akm.workflow.hashing import canonical
-from akm.workflow.plan import CommandTarget, MapNode, Plan, PlanStep, UnitNode
+from akm.workflow.plan import ChildTarget, CommandTarget, MapNode, Plan, PlanStep, RouteNode
 from akm.workflow.reduce import Reduced, UnitResult, reduce
 from akm.workflow.worklist import WorkItem, WorkListError
 
 
-@dataclass(frozen=True, slots=True)
-class Drive:
-    """One invocation's hold on a run: its plan, parameters and everything that units share."""
+def execute(drive: Drive, step: PlanStep) -> list[Executed]:
+    """Execute the run's current step and write how it ended, unless it was stopped; an entry per gate loop.
 
-    ledger: Ledger
-    plan: Plan
-    params: Mapping[str, Any]
-    spending: Spending
-    abort: Abort
-    environment: Mapping[str, str]
-    runner_for: Callable[[UnitNode], Runner | None]
-    observe: Observe
-    max_concurrency: int | None = None
-
-
-_STATUS = {"advanced": states.COMPLETED, "failed": states.FAILED, "stopped": states.PENDING}
-
-
-@dataclass(slots=True)
-class Executed:
-    """What one execution of a step came to. `ending` "stopped": the step stays pending.
-
-    `is_hard`: a failure that executing the step once more cannot mend.
+    Raises UsageError when a stored verdict, choice or result is damaged; nothing was dispatched then.
     """
-
-    step_id: str
-    ending: Literal["advanced", "failed", "stopped"]
-    summary: str = ""
-    unit_count: int = 0
-    failed_units: int = 0
-    notices: list[str] = field(default_factory=list)
-    is_hard: bool = False
-
-    def shown(self) -> dict[str, Any]:
-        """Shape this for the result of a run."""
-        entry: dict[str, Any] = {
-            "stepId": self.step_id,
-            "ok": self.ending == "advanced",
-            "status": _STATUS[self.ending],
-            "unitCount": self.unit_count,
-            "failedUnits": self.failed_units,
-            "summary": self.summary,
-        }
-        return entry | ({"notices": self.notices} if self.notices else {})
-
-
-def execute(drive: Drive, step: PlanStep) -> Executed:
-    """Execute the run's current step and write how it ended, unless it was stopped."""
     refuse_unsupported(Plan(drive.plan.title, (step,), drive.plan.max_concurrency))
-    outputs = Outputs(drive.ledger.db, drive.ledger.run_id)
+    if _is_left_out(drive, step):
+        return [step_end.skip(drive, step)]
+    rows = units.of_step(drive.ledger.db, drive.ledger.run_id, step.step_id)
+    position = gate_position.of(step, rows, drive.ledger.run_id)
+    entries: list[Executed] = []
+    secrets = StepSecrets(drive, step)
+    while True:
+        entry, then = _loop(drive, step, rows, position, secrets)
+        entry.notices += secrets.notices() if then is None else []
+        entries.append(entry)
+        if then is None:
+            return entries
+        position = then
+
+
+def _is_left_out(drive: Drive, step: PlanStep) -> bool:
+    run_id = drive.ledger.run_id
     try:
-        items = worklist.build(step, run_params=drive.params, outputs=outputs)
+        return routing.is_left_out(drive.plan, step.step_id, Outputs(drive.ledger.db, run_id))
+    except routing.DamagedChoice as error:
+        hint = f"Start afresh: `akm workflow abandon {run_id}`, then run the workflow again."
+        raise UsageError(f"{error} (evidence_json of run {run_id}).", hint=hint) from None
+
+
+class _Looped(NamedTuple):
+    """One loop's entry, and where the next loop stands; None when there is no next one."""
+
+    entry: Executed
+    then: Position | None = None
+
+
+def _loop(
+    drive: Drive, step: PlanStep, rows: Sequence[StepUnit], position: Position, secrets: StepSecrets
+) -> _Looped:
+    if isinstance(step.root, RouteNode):
+        return _route(drive, step, step.root, position, secrets)
+    try:
+        items = _items(drive, step, position)
     except WorkListError as error:
-        return _fail(drive, Executed(step.step_id, "failed", str(error)), {"error": str(error)})
-    journal = reuse.journal(drive.ledger.db, drive.ledger.run_id, step.step_id)
+        return _Looped(_refused(drive, step, str(error)))
+    journal = reuse.journal(rows)
     known, notices = reuse.take_over(items, journal)
     drive.observe(Progress("step_started", step.step_id, total=len(items), reused=len(known)))
-    dispatched = _dispatch(drive, step, [item for item in items if item.journal_id not in known], journal)
+    wanted = [item for item in items if item.journal_id not in known]
+    try:
+        # Only for work that is dispatched: a step that is finished needs no env asset any more.
+        trees = worktrees.of_step(drive, step) if wanted else None
+        bindings = secrets.read() if wanted else {}
+    except AkmError as error:
+        return _Looped(_refused(drive, step, f"Step {step.step_id} was not started: {error.message}"))
+    dispatched = _dispatch(drive, step, wanted, journal, bindings, secrets.redaction, trees)
     dispatched.results |= known
-    executed = _settle(drive, step, items, dispatched)
-    executed.notices[:0] = notices
-    return executed
-
-
-def _settle(drive: Drive, step: PlanStep, items: Sequence[WorkItem], dispatched: Dispatched) -> Executed:
     results = [dispatched.results.get(item.journal_id) or _never_ran(item) for item in items]
-    executed = Executed(
+    entry = Executed(
         step.step_id,
         "stopped",
         unit_count=len(results),
         failed_units=sum(not result.ok for result in results),
-        notices=dispatched.notices,
+        notices=notices + dispatched.notices,
     )
-    if drive.abort.is_set or not dispatched.is_run_active:
-        executed.summary = f"Stopped ({drive.abort.reason or 'the run was ended elsewhere'})."
-        executed.notices += [f"{dispatched.hard_failure}."] if dispatched.hard_failure else []
-        return executed
-    if dispatched.hard_failure is not None:
-        executed.summary = f"Step {step.step_id} failed: {dispatched.hard_failure}."
-        executed.is_hard = True
-        return _fail(drive, executed, {"error": dispatched.hard_failure})
-    return _end(drive, executed, reduce(step, results))
+    if step_end.is_cut_short(drive, entry, dispatched):
+        return _Looped(entry)
+    if 0 < len(items) == len(known):
+        position = position.reopened(step)
+    reduced = worktrees.named(drive, step, reduce(step, artifact.read(step, results)))
+    return _Looped(entry, step_end.end(drive, step, position, entry, reduced, secrets.redaction))
 
 
-def _end(drive: Drive, executed: Executed, reduced: Reduced) -> Executed:
-    executed.summary = reduced.summary
-    if not reduced.ok:
-        return _fail(drive, executed, reduced.evidence)
-    executed.ending = "advanced"
-    _write(drive, executed, states.COMPLETED, reduced.evidence)
-    return executed
+def _route(
+    drive: Drive, step: PlanStep, route: RouteNode, position: Position, secrets: StepSecrets
+) -> _Looped:
+    outputs = Outputs(drive.ledger.db, drive.ledger.run_id)
+    try:
+        value = references.resolve(references.parse(route.input), drive.params, outputs)
+        chosen = {"selected": routing.choose(route, value), "value": value}
+    except ValueError as error:
+        return _Looped(_refused(drive, step, f"Step {step.step_id} cannot choose: {error}"))
+    summary = f'Chose step "{chosen["selected"]}" for {route.input}.'
+    reduced = Reduced({"output": chosen, "route": {"input": route.input, **chosen}}, True, summary)
+    entry = Executed(step.step_id, "stopped")
+    return _Looped(entry, step_end.end(drive, step, position, entry, reduced, secrets.redaction))
 
 
-def _fail(drive: Drive, executed: Executed, evidence: dict[str, Any]) -> Executed:
-    executed.ending = "failed"
-    _write(drive, executed, states.FAILED, evidence)
-    return executed
+def _refused(drive: Drive, step: PlanStep, sentence: str) -> Executed:
+    return step_end.fail(drive, Executed(step.step_id, "failed", sentence), {"error": sentence})
 
 
-def _write(drive: Drive, executed: Executed, status: str, evidence: dict[str, Any]) -> None:
-    is_done = status == states.COMPLETED
-    steps.complete(
-        drive.ledger.db,
-        drive.ledger.run_id,
-        executed.step_id,
-        status=status,
-        at=drive.ledger.now(),
-        summary=executed.summary if is_done else None,
-        notes=None if is_done else executed.summary,
-        evidence_json=canonical(evidence),
+def _items(drive: Drive, step: PlanStep, position: Position) -> list[WorkItem]:
+    outputs = Outputs(drive.ledger.db, drive.ledger.run_id)
+    if not judging.answers_feedback(step):
+        # A command's units are the same in every loop: only its judge is asked again.
+        return worklist.build(step, run_params=drive.params, outputs=outputs)
+    return worklist.build(
+        step,
+        run_params=drive.params,
+        outputs=outputs,
+        loop=position.loop,
+        gate_feedback=position.feedback,
     )
-    drive.observe(Progress("step_ended", executed.step_id, status=status, text=executed.summary))
 
 
 def _dispatch(
-    drive: Drive, step: PlanStep, items: list[WorkItem], journal: Mapping[str, StepUnit]
+    drive: Drive,
+    step: PlanStep,
+    items: list[WorkItem],
+    journal: Mapping[str, StepUnit],
+    bindings: Mapping[str, str],
+    redaction: Redaction,
+    trees: Worktrees | None,
 ) -> Dispatched:
     node = step.unit
     if not items or node is None:
         return Dispatched()
-    runner = drive.runner_for(node)
+    is_child = isinstance(node.target, ChildTarget)
+    runner = partial(child.run, drive) if is_child else drive.runner_for(node)
     if runner is None:
         raise UsageError(f"Step {step.step_id} is of a kind that this version cannot run.")
     abort = Abort(drive.abort)
@@ -157,15 +159,21 @@ def _dispatch(
             ledger=drive.ledger,
             params=drive.params,
             environment=drive.environment,
+            bindings=bindings,
+            redaction=redaction,
             spending=drive.spending,
             observe=drive.observe,
             runner=runner,
+            is_inline=is_child,
+            worktrees=trees,
             width=min(width(drive, step), len(items)),
             reclaimable=frozenset(name for name, row in journal.items() if row.status == states.RUNNING),
         )
         return fan_out(setting, items, abort)
     finally:
         abort.close()
+        if trees is not None:
+            trees.close()
 
 
 def width(drive: Drive, step: PlanStep) -> int:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from queue import Empty, SimpleQueue
 from typing import NamedTuple
 
+from akm.engine.abort import Abort
 from akm.engine.runners.base import Dispatch, Outcome, Runner, failed
 from akm.errors import TransientError
 
@@ -30,6 +31,7 @@ class Workers:
         self._ended: SimpleQueue[Ended] = SimpleQueue()
         self._threads: list[threading.Thread] = []
         self._running = 0
+        self._abort: Abort | None = None
 
     @property
     def running(self) -> int:
@@ -46,6 +48,7 @@ class Workers:
         if len(self._threads) <= self._running:
             self._threads.append(_started(self._serve))
         self._running += 1
+        self._abort = dispatch.abort
         self._work.put(dispatch)
 
     def wait(self) -> list[Ended]:
@@ -60,6 +63,8 @@ class Workers:
 
     def _first(self) -> Ended:
         while True:
+            if self._abort is not None:
+                self._abort.look()
             try:
                 return self._ended.get(timeout=_LOOK_SECONDS)
             except Empty:
@@ -77,9 +82,44 @@ class Workers:
 
     def _run(self, dispatch: Dispatch) -> Outcome:
         try:
-            return self._runner(dispatch)
+            outcome = self._runner(dispatch)
         except BaseException as error:  # A thread that ended here would be waited for without end.
-            return failed("dispatch_error", f"{type(error).__name__}: {error}")
+            outcome = failed("dispatch_error", f"{type(error).__name__}: {error}")
+        return dispatch.redaction.outcome(outcome)
+
+
+class Inline:
+    """Does the same on the caller's own thread, one dispatch at a time, for work that needs the ledger."""
+
+    def __init__(self, runner: Runner) -> None:
+        self._runner = runner
+        self._waiting: list[Dispatch] = []
+
+    @property
+    def running(self) -> int:
+        """Return how many dispatches are under way."""
+        return len(self._waiting)
+
+    @property
+    def free(self) -> int:
+        """Return how many more dispatches may start."""
+        return 1 - self.running
+
+    def start(self, dispatch: Dispatch) -> None:
+        """Take a dispatch; it is done when somebody waits for it."""
+        self._waiting.append(dispatch)
+
+    def wait(self) -> list[Ended]:
+        """Do what was started and return its outcome."""
+        dispatch = self._waiting[0]
+        try:
+            outcome = self._runner(dispatch)
+        finally:
+            self._waiting.clear()
+        return [Ended(dispatch, dispatch.redaction.outcome(outcome))]
+
+    def close(self) -> None:
+        """Do nothing: there are no threads."""
 
 
 def _started(target: Callable[[], None]) -> threading.Thread:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from akm import config, paths, scope
 from akm.workflow.freeze_settings import Engine, FreezeSettings
+from akm.workflow.prices import Price
 
 # Sections that freezing reads; without any of them nothing needs checking and pydantic stays unloaded.
 _DECIDING = ("defaults", "engines", "workflow", "models")
@@ -41,6 +42,7 @@ class Workplace:
             default_map_concurrency=checked.workflow.default_map_concurrency or 4,
             max_concurrency=checked.workflow.max_concurrency,
             models=checked.models,
+            prices={name: Price(price.input, price.output) for name, price in checked.prices.items()},
         )
 
 
@@ -59,7 +61,6 @@ def _engines(checked: object) -> dict[str, Engine]:
     assert isinstance(checked, Config)
     engines = {}
     for name, engine in checked.engines.items():
-        timeout = engine.timeout if isinstance(engine.timeout, int) else None
         if isinstance(engine, AgentEngine):
             engines[name] = Engine(
                 name=name,
@@ -67,10 +68,13 @@ def _engines(checked: object) -> dict[str, Engine]:
                 preset=engine.preset,
                 command=tuple(engine.command or ()),
                 prompt=engine.prompt,
-                timeout_ms=timeout,
+                timeout_ms=engine.timeout,
                 pass_env=tuple(engine.pass_env),
+                model=engine.model,
             )
         else:
             settings = engine.model_dump(exclude_none=True, exclude={"kind", "timeout", "model"})
-            engines[name] = Engine(name, "llm", timeout_ms=timeout, model=engine.model, settings=settings)
+            engines[name] = Engine(
+                name, "llm", timeout_ms=engine.timeout, model=engine.model, settings=settings
+            )
     return engines

@@ -9,7 +9,10 @@ from akm.models.columns import number, text
 
 
 class TaskHistory(SQLModel, table=True):
-    """One attempt of one task, identified by `task_id` and its start time."""
+    """One attempt of one task, identified by `task_id` and its start time.
+
+    `bundle` tells tasks of one id apart; rows that akm-cli wrote have none.
+    """
 
     __tablename__ = "task_history"
     __table_args__ = (
@@ -18,6 +21,7 @@ class TaskHistory(SQLModel, table=True):
         Index("idx_task_history_started", "started_at"),
         Index("idx_task_history_target", "target_kind", "target_ref"),
         Index("idx_task_history_status", "status"),
+        Index("idx_task_history_bundle", "bundle"),
         {"sqlite_autoincrement": True},
     )
 
@@ -31,3 +35,4 @@ class TaskHistory(SQLModel, table=True):
     target_kind: str | None = text(default=None)
     target_ref: str | None = text(default=None)
     metadata_json: str = text(default="{}", sa_column_kwargs={"server_default": "{}"})
+    bundle: str | None = text(default=None)

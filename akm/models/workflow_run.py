@@ -50,6 +50,8 @@ class WorkflowRun(SQLModel, table=True):
     parent_run_id: str | None = text(default=None)
     parent_unit_id: str | None = text(default=None)
     invocation_key: str | None = text(default=None)
+    forked_from_run_id: str | None = text(default=None)
+    forked_from_step_id: str | None = text(default=None)
     plan_hash: str | None = text(default=None)
     plan_ir_version: int | None = number(default=None)
     # Written by akm-cli only; read when its database is adopted.

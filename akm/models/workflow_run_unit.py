@@ -1,6 +1,6 @@
 """Units and their attempts: the append-only journal of dispatches, and the projection of its latest rows.
 
-Result columns stand last, so that counting attempts and tokens never reads a result.
+Result columns stand last, so that counting attempts, tokens and money never reads a result.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from sqlalchemy import CheckConstraint, Column, ForeignKey, Index, Text
 from sqlmodel import Field, SQLModel
 
 from akm import states
-from akm.models.columns import number, one_of, text
+from akm.models.columns import money, number, one_of, text
 
 
 class WorkflowRunUnit(SQLModel, table=True):
@@ -46,6 +46,7 @@ class WorkflowRunUnit(SQLModel, table=True):
     last_checkin_at: str | None = text(default=None)
     claim_holder: str | None = text(default=None)
     claim_expires_at: str | None = text(default=None)
+    cost: float | None = money(default=None)
     result_json: str | None = text(default=None)
 
 
@@ -84,4 +85,5 @@ class WorkflowRunUnitAttempt(SQLModel, table=True):
     finished_at: str | None = text(default=None)
     claim_holder: str = text()
     claim_expires_at: str = text()
+    cost: float | None = money(default=None)
     result_json: str | None = text(default=None)

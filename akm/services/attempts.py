@@ -2,31 +2,18 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from akm import ids, states
-from akm.errors import AkmError, NotFoundError, UsageError
-from akm.store import attempts, events, runs, sql
+from akm import states
+from akm.errors import NotFoundError, UsageError
+from akm.services import journal
+from akm.services.journal import Reservation
+from akm.store import runs, sql
 from akm.store.attempts import Finished, Wanted
 from akm.store.database import Database, Transaction
 
 __all__ = ["Advanced", "Finished", "Reservation", "Wanted", "advance", "finish", "reserve"]
-
-ENDINGS = tuple(status for status in states.ATTEMPT if status != states.RUNNING)
-
-
-class Reservation(NamedTuple):
-    """A reserved attempt.
-
-    `is_reclaimed`: it was reserved earlier, never finished, and is handed out again unchanged.
-    """
-
-    unit_id: str
-    attempt: int
-    dispatch_id: str
-    is_reclaimed: bool
 
 
 class Advanced(NamedTuple):
@@ -55,7 +42,7 @@ def reserve(db: Database, run_id: str, wanted: Wanted, *, at: str) -> Reservatio
                 code="RESOURCE_ALREADY_EXISTS",
                 hint=f"Reopen it with `akm workflow resume {run_id}`.",
             )
-        return _reserve(tx, run, [wanted], at)[0]
+        return journal.reserve(tx, run, [wanted], at)[0]
 
 
 def finish(db: Database, run_id: str, finished: Finished, *, at: str) -> bool:
@@ -64,9 +51,9 @@ def finish(db: Database, run_id: str, finished: Finished, *, at: str) -> bool:
     Writes the attempt, the projection and `workflow_unit_finished` together, whatever the run's state: a
     dispatched outcome is never dropped. Raises AkmError when the projection belongs to a later attempt.
     """
-    _refuse_open([finished])
+    journal.refuse_open([finished])
     with db.immediate() as tx:
-        return _finish(tx, _run(tx, run_id), [finished], at)[0]
+        return journal.finish(tx, _run(tx, run_id), [finished], at)[0]
 
 
 def advance(
@@ -77,18 +64,12 @@ def advance(
     Either side may be empty. Raises as `reserve` and `finish` do, except that a run that is not active only
     leaves `reserved` empty: what was finished still lands.
     """
-    _refuse_open(finished)
+    journal.refuse_open(finished)
     with db.immediate() as tx:
         run = _run(tx, run_id)
-        landed = _finish(tx, run, finished, at)
-        reserved = _reserve(tx, run, wanted, at) if run.status == states.ACTIVE else []
+        landed = journal.finish(tx, run, finished, at)
+        reserved = journal.reserve(tx, run, wanted, at) if run.status == states.ACTIVE else []
         return Advanced(tuple(landed), tuple(reserved), run.status)
-
-
-def _refuse_open(finished: Sequence[Finished]) -> None:
-    for one in finished:
-        if one.status not in ENDINGS:
-            raise ValueError(f"an attempt ends as one of {', '.join(ENDINGS)}, not as {one.status!r}")
 
 
 def _run(tx: Transaction, run_id: str) -> sql.RunHead:
@@ -96,60 +77,3 @@ def _run(tx: Transaction, run_id: str) -> sql.RunHead:
     if run is None:
         raise NotFoundError(f"There is no run {run_id}.", code="WORKFLOW_NOT_FOUND")
     return run
-
-
-def _reserve(tx: Transaction, run: sql.RunHead, wanted: Sequence[Wanted], at: str) -> list[Reservation]:
-    reserved: list[Reservation] = []
-    rows = []
-    started = []
-    holder = f"pid:{os.getpid()}"
-    for one in wanted:
-        latest = attempts.latest(tx, run.id, one.unit_id)
-        if latest is not None and latest.status == states.RUNNING:
-            reserved.append(Reservation(one.unit_id, latest.attempt, latest.dispatch_id, True))
-            continue
-        made = Reservation(one.unit_id, 1 if latest is None else latest.attempt + 1, ids.new(), False)
-        unit_id, attempt, dispatch_id, _is_reclaimed = made
-        rows.append(
-            attempts.insert(tx, run.id, one, attempt=attempt, dispatch_id=dispatch_id, holder=holder, at=at)
-        )
-        started.append(
-            events.unit_metadata(
-                run.id, one.step_id, unit_id, attempt, dispatch_id, one.phase, states.RUNNING
-            )
-        )
-        reserved.append(made)
-    if rows:
-        attempts.project_reserved(tx, rows)
-        events.append_each(tx, "workflow_unit_started", at=at, ref=run.workflow_ref, metadata_json=started)
-    return reserved
-
-
-def _finish(tx: Transaction, run: sql.RunHead, finished: Sequence[Finished], at: str) -> list[bool]:
-    found = [attempts.finish(tx, run.id, one, at) for one in finished]
-    landed = [(one, row) for one, row in zip(finished, found, strict=True) if row is not None]
-    if not landed:
-        return [False] * len(found)
-    if not attempts.project_finished(tx, run.id, [one for one, _row in landed], at):
-        units = ", ".join(one.unit_id for one, _row in landed)
-        raise AkmError(
-            f"An attempt of {units} in run {run.id} is no longer its unit's latest; its end was not written."
-        )
-    ended = [_ending(run.id, one, row) for one, row in landed]
-    events.append_each(tx, "workflow_unit_finished", at=at, ref=run.workflow_ref, metadata_json=ended)
-    return [row is not None for row in found]
-
-
-def _ending(run_id: str, finished: Finished, row: sql.FinishedAttempt) -> str:
-    text = events.unit_metadata(
-        run_id,
-        row.step_id,
-        finished.unit_id,
-        finished.attempt,
-        finished.dispatch_id,
-        row.phase,
-        finished.status,
-    )
-    if finished.failure_reason is not None:
-        text = events.with_more(text, {"failureReason": finished.failure_reason})
-    return text if finished.tokens is None else events.with_more(text, {"tokens": finished.tokens})

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
 from akm.errors import AkmError
 from akm.store import events
 from akm.store.database import Database
+from akm.store.events import Metadata
 
 
-def record(
-    db: Database, event_type: str, *, at: str, ref: str | None = None, metadata: Mapping[str, str | int]
-) -> None:
+def record(db: Database, event_type: str, *, at: str, ref: str | None = None, metadata: Metadata) -> None:
     """Write an event. Metadata holds ids, statuses, enums and counts only. Raises when it cannot."""
     with db.immediate() as tx:
         events.append(tx, event_type, at=at, ref=ref, metadata=metadata)
@@ -24,7 +23,7 @@ def record_once(
     *,
     at: str,
     ref: str | None = None,
-    metadata: Mapping[str, str | int],
+    metadata: Metadata,
 ) -> bool:
     """Write an event unless its type was recorded under `key` before; tells whether it was written."""
     with db.immediate() as tx:
@@ -37,7 +36,7 @@ def try_record(
     *,
     at: str,
     ref: str | None = None,
-    metadata: Mapping[str, str | int],
+    metadata: Metadata,
     complain: Callable[[str], None],
 ) -> bool:
     """Write an event if that is possible; otherwise say so once through `complain` and go on."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from akm import states
 from akm.errors import NotFoundError, UsageError
@@ -72,19 +72,31 @@ def resume(db: Database, run_id: str, *, at: str) -> bool:
         return True
 
 
-def abandon(db: Database, run_id: str, *, at: str) -> None:
-    """End an active or blocked run as failed and write `workflow_abandoned`; its steps stay as they are.
+def abandon(db: Database, run_id: str, *, at: str) -> tuple[str, ...]:
+    """End an active or blocked run as failed, and with it every unfinished run below it; steps stay.
 
-    A live driver notices at its next reservation. Raises UsageError when the run has ended; nothing is
-    written then.
+    Writes `workflow_abandoned` for each of them and returns the ids of the children, deepest last. A live
+    driver notices at its next reservation. Raises UsageError when the run has ended; nothing is written then.
     """
     with db.immediate() as tx:
         run = _known(tx, run_id)
         if not runs.abandon(tx, run_id, at):
             raise UsageError(f"Run {run_id} is {run.status} already, so there is nothing to abandon.")
-        events.append_once(
-            tx, "workflow_abandoned", run_id, at=at, ref=run.workflow_ref, metadata={"runId": run_id}
-        )
+        _record_abandoned(tx, run_id, run.workflow_ref, at)
+        return tuple(_abandon_below(tx, run_id, at))
+
+
+def _abandon_below(tx: Transaction, run_id: str, at: str) -> Iterator[str]:
+    for child in runs.children(tx, run_id):
+        if runs.abandon(tx, child.id, at):
+            _record_abandoned(tx, child.id, child.workflow_ref, at)
+            yield child.id
+        # A child that has ended may have been resumed from below.
+        yield from _abandon_below(tx, child.id, at)
+
+
+def _record_abandoned(tx: Transaction, run_id: str, ref: str, at: str) -> None:
+    events.append_once(tx, "workflow_abandoned", run_id, at=at, ref=ref, metadata={"runId": run_id})
 
 
 def already_active(active: sql.ActiveRun) -> UsageError:

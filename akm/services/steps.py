@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from akm import states
 from akm.errors import NotFoundError, UsageError
+from akm.services import journal
 from akm.states import RunState, StepState
 from akm.store import events, runs, sql, steps
+from akm.store.attempts import Finished
 from akm.store.database import Database, Transaction
 
 ENDINGS = tuple(status for status in states.STEP if status != states.PENDING)
@@ -21,21 +23,26 @@ def complete(
     summary: str | None = None,
     notes: str | None = None,
     evidence_json: str | None = None,
+    judged: Finished | None = None,
 ) -> RunState:
     """End the run's current step as `completed`, `failed`, `blocked` or `skipped`; returns the run's state.
 
-    Writes the step, the run and their events together. `completed` needs a summary. Raises UsageError when
-    the run is not active, or the step is not pending or not the current one; NotFoundError when run or step
-    do not exist. Nothing is written then.
+    Writes the step, the run and their events together, and with them the end of the gate's attempt `judged`
+    that decided it, so that a verdict is never without its consequence. `completed` needs a summary. Raises
+    UsageError when the run is not active, the step is not pending or not the current one, or the attempt is
+    not running any more; NotFoundError when run or step do not exist. Nothing is written then.
     """
     if status not in ENDINGS:
         raise ValueError(f"a step ends as one of {', '.join(ENDINGS)}, not as {status!r}")
     if status == states.COMPLETED and not (summary or "").strip():
         raise UsageError(f"Step {step_id} needs a summary to be completed.", code="MISSING_REQUIRED_ARGUMENT")
+    journal.refuse_open([judged] if judged else [])
     with db.immediate() as tx:
         run = _active(tx, run_id)
         spine = steps.state_rows(tx, run_id)
         _refuse_wrong_step(run, spine, step_id)
+        if judged is not None and not journal.finish(tx, run, [judged], at)[0]:
+            raise UsageError(f"The verdict {judged.unit_id} of run {run_id} was written by somebody else.")
         steps.complete(
             tx,
             run_id,

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
 from akm import states
-from akm.ref_grammar import is_bundle_name
 from akm.store import task_history
 from akm.store.database import Database
 
@@ -57,9 +56,9 @@ def reserve(db: Database, task_id: str, *, at: str, holder: Holder, bundle: str 
         "host": holder.host,
         "processStartedAt": holder.process_started_at,
     }
-    metadata_json = _metadata(0, None, bundle, holder=described)
+    metadata_json = _metadata(0, None, holder=described)
     with db.immediate() as tx:
-        return task_history.reserve(tx, task_id, at, metadata_json)
+        return task_history.reserve(tx, task_id, at, metadata_json, bundle)
 
 
 def finalize(db: Database, task_id: str, started_at: str, ended: Ended) -> bool:
@@ -73,21 +72,13 @@ def record(db: Database, task_id: str, started_at: str, ended: Ended) -> bool:
     """Write an attempt that could not be reserved; False when its row exists, which is left as it is."""
     ending = _ending(started_at, ended)
     with db.immediate() as tx:
-        return task_history.record(tx, task_id, started_at, ending)
+        return task_history.record(tx, task_id, started_at, ending, ended.bundle)
 
 
 def prune(db: Database, *, older_than: str) -> int:
     """Delete the attempts that started before a timestamp and return how many; open ones stay."""
     with db.immediate() as tx:
         return task_history.prune(tx, older_than)
-
-
-def rename_targets(db: Database, old: str, new: str) -> int:
-    """Let targets and tasks of the bundle `old`, exact in case, be those of `new`; returns how many rows."""
-    if not (is_bundle_name(old) and is_bundle_name(new)):
-        raise ValueError("both must be names of bundles")
-    with db.immediate() as tx:
-        return task_history.rename_targets(tx, old, new)
 
 
 def _ending(started_at: str, ended: Ended) -> task_history.Ending:
@@ -103,17 +94,15 @@ def _ending(started_at: str, ended: Ended) -> task_history.Ending:
         log_path=ended.log_path or None,
         target_kind=ended.target_kind,
         target_ref=ended.target_ref,
-        metadata_json=_metadata(max(ended.duration_ms, 0), ended.detail, ended.bundle, **engine),
+        metadata_json=_metadata(max(ended.duration_ms, 0), ended.detail, **engine),
     )
 
 
-def _metadata(duration_ms: int, detail: Mapping[str, Any] | None, bundle: str | None, **more: Any) -> str:
+def _metadata(duration_ms: int, detail: Mapping[str, Any] | None, **more: Any) -> str:
     known: dict[str, Any] = {
         "metadataVersion": VERSION,
         "durationMs": duration_ms,
         "detail": None if detail is None else dict(detail),
         "targetVocab": VERSION,
     }
-    if bundle is not None:
-        known["bundle"] = bundle
     return json.dumps(known | more, ensure_ascii=False, separators=(",", ":"))

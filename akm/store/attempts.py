@@ -28,7 +28,10 @@ class Wanted(NamedTuple):
 
 
 class Finished(NamedTuple):
-    """How one reserved attempt ended. `result_json` is JSON text or None."""
+    """How one reserved attempt ended. `result_json` is JSON text or None, `cost` None: not known.
+
+    `worktree_path` is its worktree if that was kept; None: it had none, or left nothing in it.
+    """
 
     unit_id: str
     attempt: int
@@ -36,8 +39,10 @@ class Finished(NamedTuple):
     status: str
     result_json: str | None = None
     tokens: int | None = None
+    cost: float | None = None
     failure_reason: str | None = None
     session_id: str | None = None
+    worktree_path: str | None = None
 
 
 def latest(tx: Transaction, run_id: str, unit_id: str) -> sql.LatestAttempt | None:
@@ -89,7 +94,7 @@ def project_finished(tx: Transaction, run_id: str, finished: Sequence[Finished],
 
 
 def _ending(run_id: str, finished: Finished, at: str) -> Row:
-    unit_id, attempt, dispatch_id, status, result_json, tokens, failure_reason, session_id = finished
+    unit_id, attempt, dispatch_id, status, result_json, tokens, cost, reason, session_id, kept = finished
     return {
         "run_id": run_id,
         "unit_id": unit_id,
@@ -98,15 +103,39 @@ def _ending(run_id: str, finished: Finished, at: str) -> Row:
         "status": status,
         "result_json": result_json,
         "tokens": tokens,
-        "failure_reason": failure_reason,
+        "cost": cost,
+        "failure_reason": reason,
         "session_id": session_id,
+        "worktree_path": kept,
         "finished_at": at,
     }
 
 
+def copy(tx: Transaction, run_id: str, *, source_run_id: str, step_id: str, holder: str, at: str) -> None:
+    """Copy the finished units of a step of another run into a run that has none yet."""
+    who = {"holder": holder, "at": at}
+    tx.run(sql.UNITS_COPY, run_id=run_id, source_run_id=source_run_id, step_id=step_id, **who)
+    tx.run(sql.ATTEMPTS_COPY, run_id=run_id)
+
+
 def accounting(tx: Transaction, run_id: str) -> sql.Accounting:
-    """Count a run's dispatches and gate calls, with their tokens."""
-    return tx.one(sql.ATTEMPT_ACCOUNTING, run_id=run_id) or sql.Accounting(0, 0, 0, 0)
+    """Count a run's dispatches and gate calls with their tokens, and what all cost; None: not known."""
+    return tx.one(sql.ATTEMPT_ACCOUNTING, run_id=run_id) or sql.Accounting(0, 0, 0, 0, None)
+
+
+def usage_by_step(tx: Transaction, run_id: str) -> list[sql.StepUsage]:
+    """Add up a run's attempts step by step, without any order of the steps."""
+    return tx.all(sql.ATTEMPT_USAGE_BY_STEP, run_id=run_id)
+
+
+def usage_by_model(tx: Transaction, run_id: str) -> list[sql.ModelUsage]:
+    """Add up those of a run's attempts that an engine did, by engine and model."""
+    return tx.all(sql.ATTEMPT_USAGE_BY_MODEL, run_id=run_id)
+
+
+def worktrees(tx: Transaction, run_id: str) -> list[sql.Worktree]:
+    """Read the attempts of a run that have a worktree: running, or ended with something left in it."""
+    return tx.all(sql.ATTEMPT_WORKTREES, run_id=run_id)
 
 
 def of_run(tx: Transaction, run_id: str) -> list[sql.Attempt]:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from json.encoder import encode_basestring as quote
 from typing import NamedTuple
 
+from akm.ref_grammar import bundle_range
 from akm.store import sql
 from akm.store.database import Transaction
+
+#: Ids, statuses, enums, counts, and lists of names.
+Metadata = Mapping[str, str | int | Sequence[str]]
 
 
 class EventFilters(NamedTuple):
@@ -21,9 +25,7 @@ class EventFilters(NamedTuple):
     limit: int = -1
 
 
-def append(
-    tx: Transaction, event_type: str, *, at: str, ref: str | None, metadata: Mapping[str, str | int]
-) -> None:
+def append(tx: Transaction, event_type: str, *, at: str, ref: str | None, metadata: Metadata) -> None:
     """Write an event inside the caller's transaction; a failure takes the whole transaction back."""
     append_each(tx, event_type, at=at, ref=ref, metadata_json=[_encode(metadata)])
 
@@ -49,13 +51,13 @@ def unit_metadata(
     )
 
 
-def with_more(metadata_json: str, more: Mapping[str, str | int]) -> str:
+def with_more(metadata_json: str, more: Metadata) -> str:
     """Add one or more members to an event's metadata."""
     return f"{metadata_json[:-1]},{_encode(more)[1:]}"
 
 
 def append_once(
-    tx: Transaction, event_type: str, key: str, *, at: str, ref: str | None, metadata: Mapping[str, str | int]
+    tx: Transaction, event_type: str, key: str, *, at: str, ref: str | None, metadata: Metadata
 ) -> bool:
     """Write an event unless one of its type and `key` exists; tells whether it was written."""
     changed = tx.run(
@@ -85,14 +87,36 @@ def once_id(tx: Transaction, event_type: str, key: str) -> int | None:
     return None if row is None else row.id
 
 
+def release_once(tx: Transaction, event_type: str, key: str) -> bool:
+    """Let `append_once` write again under `key`; False when no event had it."""
+    return tx.run(sql.EVENT_RELEASE_KEY, idempotency_key=f"{event_type}:{key}") == 1
+
+
+def rename_refs(tx: Transaction, old: str, new: str) -> int:
+    """Move every ref of the bundle `old`, exact in case, to the bundle `new`."""
+    first, end = bundle_range(old)
+    return tx.run(sql.EVENTS_RENAME_REFS, first=first, end=end, new=new, tail=len(old) + 1)
+
+
+def of_bundle(tx: Transaction, bundle: str) -> int:
+    """Count what `rename_refs` would move."""
+    first, end = bundle_range(bundle)
+    row = tx.one(sql.EVENTS_OF_BUNDLE, first=first, end=end)
+    return 0 if row is None else row.rows
+
+
 def last_id(tx: Transaction) -> int:
     """Return the newest event's id, 0 when there is none."""
     row = tx.one(sql.EVENTS_LAST_ID)
     return 0 if row is None else row.id
 
 
-def _encode(metadata: Mapping[str, str | int]) -> str:
-    members = [
-        f'"{name}":{quote(value) if isinstance(value, str) else value}' for name, value in metadata.items()
-    ]
+def _encode(metadata: Metadata) -> str:
+    members = [f'"{name}":{_value(value)}' for name, value in metadata.items()]
     return f"{{{','.join(members)}}}"
+
+
+def _value(value: str | int | Sequence[str]) -> str:
+    if isinstance(value, str):
+        return quote(value)
+    return str(value) if isinstance(value, int) else f"[{','.join(map(quote, value))}]"

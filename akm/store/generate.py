@@ -23,6 +23,7 @@ from akm.store.statements import (
     health,
     pruning,
     rebuilding,
+    registry_cache,
     runs,
     steps,
     task_history,
@@ -58,7 +59,7 @@ VERSION_TABLE = (
     "CONSTRAINT alembic_version_pkc PRIMARY KEY (version_num))"
 )
 NOUNS = (
-    *(runs, steps, units, attempts, events, task_history, whole, adoption),
+    *(runs, steps, units, attempts, events, task_history, registry_cache, whole, adoption),
     *(pruning, health, rebuilding),
 )
 DIALECT = sqlite.dialect(paramstyle="named")
@@ -71,11 +72,18 @@ def fields(construct: Any) -> list[tuple[str, str]]:
 
 
 def python_type(column: Any) -> str:
-    """Name the Python type of a result column; a computed one is null only for want of an ELSE."""
+    """Name the Python type of a result column; a computed one is null for want of an ELSE or of rows."""
     name: str = column.type.python_type.__name__ if hasattr(column.type, "python_type") else "int"
     computed = getattr(column, "element", None)
     lacks_else = isinstance(computed, Case) and computed.else_ is None
-    return f"{name} | None" if lacks_else or getattr(column, "nullable", False) else name
+    is_null = lacks_else or _sums_nulls(computed) or getattr(column, "nullable", False)
+    return f"{name} | None" if is_null else name
+
+
+def _sums_nulls(computed: Any) -> bool:
+    return getattr(computed, "name", "") == "sum" and any(
+        getattr(column, "nullable", False) for column in computed.clauses
+    )
 
 
 def row_types(statements: list[Written]) -> list[str]:
@@ -109,7 +117,7 @@ def assignment(statement: Written) -> str:
 def lines(text: str) -> str:
     """Break a statement into quoted lines, without its table's name where only one table is meant."""
     flat = re.sub(r":\w+", "?", " ".join(text.split()))
-    flat = re.sub(r"\b(workflow_\w+|events|task_history)\.(?=\w)", "", flat)
+    flat = re.sub(r"\b(workflow_\w+|events|task_history|registry_index_cache)\.(?=\w)", "", flat)
     wrapped = textwrap.wrap(flat, 96, break_long_words=False, break_on_hyphens=False)
     quoted = [json.dumps(line + " ") for line in wrapped[:-1]] + [json.dumps(wrapped[-1])]
     return "\n".join(f"    {line}" for line in quoted) + ","

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from akm.ids import prefix_end
+from akm.ref_grammar import bundle_range
 from akm.states import RunState
 from akm.store import sql
 from akm.store.database import Transaction
@@ -34,6 +35,8 @@ class NewRun(NamedTuple):
     parent_run_id: str | None = None
     parent_unit_id: str | None = None
     invocation_key: str | None = None
+    forked_from_run_id: str | None = None
+    forked_from_step_id: str | None = None
 
 
 class Filters(NamedTuple):
@@ -142,3 +145,22 @@ def reopen(tx: Transaction, run_id: str, at: str) -> bool:
 def abandon(tx: Transaction, run_id: str, at: str) -> bool:
     """End an active or blocked run as failed; tells whether it landed."""
     return tx.run(sql.RUN_ABANDON, run_id=run_id, at=at) == 1
+
+
+def rename_refs(tx: Transaction, old: str, new: str) -> int:
+    """Move every ref of the bundle `old`, exact in case, to the bundle `new`. Plans stay as they are."""
+    first, end = bundle_range(old)
+    return tx.run(sql.RUNS_RENAME_REFS, first=first, end=end, new=new, tail=len(old) + 1)
+
+
+def of_bundle(tx: Transaction, bundle: str) -> int:
+    """Count what `rename_refs` would move."""
+    first, end = bundle_range(bundle)
+    row = tx.one(sql.RUNS_OF_BUNDLE, first=first, end=end)
+    return 0 if row is None else row.rows
+
+
+def active_of_bundle(tx: Transaction, bundle: str) -> list[str]:
+    """List the ids of a bundle's active runs."""
+    first, end = bundle_range(bundle)
+    return [row.id for row in tx.all(sql.RUNS_ACTIVE_OF_BUNDLE, first=first, end=end)]

@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 from akm.store.statement import Change, Query
 
 # The revisions of the schema, oldest first; the last one is what this build reads and writes.
-REVISIONS: Final = ("0001",)
+REVISIONS: Final = ("0001", "0002", "0003", "0004")
 
 # What the revisions together make, for a file that is new; an older file is taken there revision by revision.
 SCHEMA: Final = (
@@ -23,15 +23,16 @@ SCHEMA: Final = (
     "TEXT, last_modified TEXT, index_json TEXT DEFAULT '{}' NOT NULL, PRIMARY KEY (registry_url) )",
     "CREATE TABLE task_history ( id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT, task_id TEXT NOT "
     "NULL, status TEXT NOT NULL, started_at TEXT NOT NULL, completed_at TEXT, failed_at TEXT, "
-    "log_path TEXT, target_kind TEXT, target_ref TEXT, metadata_json TEXT DEFAULT '{}' NOT NULL )",
+    "log_path TEXT, target_kind TEXT, target_ref TEXT, metadata_json TEXT DEFAULT '{}' NOT NULL, "
+    "bundle TEXT )",
     "CREATE TABLE workflow_runs ( id TEXT NOT NULL, workflow_ref TEXT NOT NULL, workflow_entry_id "
     "INTEGER, workflow_title TEXT NOT NULL, status TEXT NOT NULL, current_step_id TEXT, created_at "
     "TEXT NOT NULL, updated_at TEXT NOT NULL, completed_at TEXT, scope_key TEXT, agent_harness TEXT, "
-    "agent_session_id TEXT, parent_run_id TEXT, parent_unit_id TEXT, invocation_key TEXT, plan_hash "
-    "TEXT, plan_ir_version INTEGER, checkin_armed_at TEXT, engine_lease_until TEXT, "
-    "engine_lease_holder TEXT, params_json TEXT DEFAULT '{}' NOT NULL, outputs_json TEXT, plan_json "
-    "TEXT, PRIMARY KEY (id), CONSTRAINT status_known CHECK (status IN ('active', 'completed', "
-    "'blocked', 'failed')) )",
+    "agent_session_id TEXT, parent_run_id TEXT, parent_unit_id TEXT, invocation_key TEXT, "
+    "forked_from_run_id TEXT, forked_from_step_id TEXT, plan_hash TEXT, plan_ir_version INTEGER, "
+    "checkin_armed_at TEXT, engine_lease_until TEXT, engine_lease_holder TEXT, params_json TEXT "
+    "DEFAULT '{}' NOT NULL, outputs_json TEXT, plan_json TEXT, PRIMARY KEY (id), CONSTRAINT "
+    "status_known CHECK (status IN ('active', 'completed', 'blocked', 'failed')) )",
     "CREATE TABLE workflow_run_steps ( run_id TEXT NOT NULL, step_id TEXT NOT NULL, step_title TEXT "
     "NOT NULL, sequence_index INTEGER NOT NULL, status TEXT NOT NULL, completed_at TEXT, instructions "
     "TEXT NOT NULL, completion_json TEXT, notes TEXT, summary TEXT, evidence_json TEXT, PRIMARY KEY "
@@ -41,25 +42,26 @@ SCHEMA: Final = (
     "INTEGER NOT NULL, dispatch_id TEXT NOT NULL, step_id TEXT NOT NULL, node_id TEXT NOT NULL, phase "
     "TEXT NOT NULL, runner TEXT, engine TEXT, model TEXT, input_hash TEXT NOT NULL, status TEXT NOT "
     "NULL, failure_reason TEXT, tokens INTEGER, session_id TEXT, worktree_path TEXT, started_at TEXT "
-    "NOT NULL, finished_at TEXT, claim_holder TEXT NOT NULL, claim_expires_at TEXT NOT NULL, "
-    "result_json TEXT, PRIMARY KEY (run_id, unit_id, attempt), CONSTRAINT attempt_counts_from_one "
-    "CHECK (attempt >= 1), CONSTRAINT phase_known CHECK (phase IN ('unit', 'gate')), CONSTRAINT "
-    "status_known CHECK (status IN ('running', 'completed', 'failed', 'skipped')), FOREIGN "
-    "KEY(run_id) REFERENCES workflow_runs (id) ON DELETE CASCADE )",
+    "NOT NULL, finished_at TEXT, claim_holder TEXT NOT NULL, claim_expires_at TEXT NOT NULL, cost "
+    "REAL, result_json TEXT, PRIMARY KEY (run_id, unit_id, attempt), CONSTRAINT "
+    "attempt_counts_from_one CHECK (attempt >= 1), CONSTRAINT phase_known CHECK (phase IN ('unit', "
+    "'gate')), CONSTRAINT status_known CHECK (status IN ('running', 'completed', 'failed', "
+    "'skipped')), FOREIGN KEY(run_id) REFERENCES workflow_runs (id) ON DELETE CASCADE )",
     "CREATE TABLE workflow_run_units ( run_id TEXT NOT NULL, unit_id TEXT NOT NULL, step_id TEXT, "
     "node_id TEXT NOT NULL, parent_unit_id TEXT, phase TEXT, runner TEXT, model TEXT, engine TEXT, "
     "status TEXT NOT NULL, attempts INTEGER DEFAULT '1' NOT NULL, input_hash TEXT, tokens INTEGER, "
     "failure_reason TEXT, worktree_path TEXT, started_at TEXT, finished_at TEXT, session_id TEXT, "
-    "last_checkin_at TEXT, claim_holder TEXT, claim_expires_at TEXT, result_json TEXT, PRIMARY KEY "
-    "(run_id, unit_id), CONSTRAINT status_known CHECK (status IN ('pending', 'running', 'completed', "
-    "'failed', 'skipped')), CONSTRAINT phase_known CHECK (phase IN ('unit', 'gate')), FOREIGN "
-    "KEY(run_id) REFERENCES workflow_runs (id) ON DELETE CASCADE )",
+    "last_checkin_at TEXT, claim_holder TEXT, claim_expires_at TEXT, cost REAL, result_json TEXT, "
+    "PRIMARY KEY (run_id, unit_id), CONSTRAINT status_known CHECK (status IN ('pending', 'running', "
+    "'completed', 'failed', 'skipped')), CONSTRAINT phase_known CHECK (phase IN ('unit', 'gate')), "
+    "FOREIGN KEY(run_id) REFERENCES workflow_runs (id) ON DELETE CASCADE )",
     "CREATE UNIQUE INDEX idx_events_idempotency_key ON events (idempotency_key) WHERE idempotency_key "
     "IS NOT NULL",
     "CREATE INDEX idx_events_ref ON events (ref)",
     "CREATE INDEX idx_events_ts ON events (ts)",
     "CREATE INDEX idx_events_type ON events (event_type)",
     "CREATE INDEX idx_registry_cache_fetched ON registry_index_cache (fetched_at)",
+    "CREATE INDEX idx_task_history_bundle ON task_history (bundle)",
     "CREATE UNIQUE INDEX idx_task_history_run ON task_history (task_id, started_at)",
     "CREATE INDEX idx_task_history_started ON task_history (started_at)",
     "CREATE INDEX idx_task_history_status ON task_history (status)",
@@ -108,6 +110,8 @@ class RunSummary(NamedTuple):
     agent_session_id: str | None
     parent_run_id: str | None
     parent_unit_id: str | None
+    forked_from_run_id: str | None
+    forked_from_step_id: str | None
     plan_ir_version: int | None
     params_json: str
     outputs_json: str | None
@@ -139,6 +143,10 @@ class ActiveRun(NamedTuple):
 class LatestRun(NamedTuple):
     id: str
     updated_at: str
+
+
+class RunCount(NamedTuple):
+    rows: int
 
 
 class StepStateRow(NamedTuple):
@@ -199,6 +207,7 @@ class Unit(NamedTuple):
     last_checkin_at: str | None
     claim_holder: str | None
     claim_expires_at: str | None
+    cost: float | None
     result_json: str | None
 
 
@@ -206,6 +215,7 @@ class LatestAttempt(NamedTuple):
     attempt: int
     dispatch_id: str
     status: str
+    worktree_path: str | None
 
 
 class FinishedAttempt(NamedTuple):
@@ -218,6 +228,32 @@ class Accounting(NamedTuple):
     dispatch_tokens: int
     gates: int
     gate_tokens: int
+    cost: float | None
+
+
+class StepUsage(NamedTuple):
+    step_id: str
+    dispatches: int
+    gates: int
+    tokens: int
+    cost: float | None
+
+
+class ModelUsage(NamedTuple):
+    engine: str | None
+    model: str | None
+    attempts: int
+    tokens: int
+    cost: float | None
+
+
+class Worktree(NamedTuple):
+    unit_id: str
+    attempt: int
+    step_id: str
+    status: str
+    worktree_path: str | None
+    started_at: str
 
 
 class Attempt(NamedTuple):
@@ -241,11 +277,16 @@ class Attempt(NamedTuple):
     finished_at: str | None
     claim_holder: str
     claim_expires_at: str
+    cost: float | None
     result_json: str | None
 
 
 class EventId(NamedTuple):
     id: int
+
+
+class EventCount(NamedTuple):
+    rows: int
 
 
 class EventRow(NamedTuple):
@@ -266,6 +307,7 @@ class TaskRow(NamedTuple):
     target_kind: str | None
     target_ref: str | None
     metadata_json: str
+    bundle: str | None
 
 
 class TaskInterval(NamedTuple):
@@ -275,6 +317,26 @@ class TaskInterval(NamedTuple):
 
 class TaskCount(NamedTuple):
     rows: int
+
+
+class TaskKind(NamedTuple):
+    target_kind: str | None
+
+
+class CacheRow(NamedTuple):
+    registry_url: str
+    fetched_at: str
+    etag: str | None
+    last_modified: str | None
+    index_json: str
+
+
+class CacheEntry(NamedTuple):
+    registry_url: str
+    fetched_at: str
+    etag: str | None
+    last_modified: str | None
+    size: int
 
 
 class WholeRun(NamedTuple):
@@ -293,6 +355,8 @@ class WholeRun(NamedTuple):
     parent_run_id: str | None
     parent_unit_id: str | None
     invocation_key: str | None
+    forked_from_run_id: str | None
+    forked_from_step_id: str | None
     plan_hash: str | None
     plan_ir_version: int | None
     checkin_armed_at: str | None
@@ -325,6 +389,7 @@ class WholeUnit(NamedTuple):
     last_checkin_at: str | None
     claim_holder: str | None
     claim_expires_at: str | None
+    cost: float | None
     result_json: str | None
 
 
@@ -349,6 +414,7 @@ class WholeAttempt(NamedTuple):
     finished_at: str | None
     claim_holder: str
     claim_expires_at: str
+    cost: float | None
     result_json: str | None
 
 
@@ -408,8 +474,9 @@ class Spine(NamedTuple):
 RUN_INSERT: Final = Change(
     "INSERT INTO workflow_runs (id, workflow_ref, workflow_entry_id, workflow_title, status, "
     "current_step_id, created_at, updated_at, scope_key, agent_harness, agent_session_id, "
-    "parent_run_id, parent_unit_id, invocation_key, plan_hash, plan_ir_version, params_json, "
-    "plan_json) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    "parent_run_id, parent_unit_id, invocation_key, forked_from_run_id, forked_from_step_id, "
+    "plan_hash, plan_ir_version, params_json, plan_json) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
+    "?, ?, ?, ?, ?, ?, ?, ?)",
     (
         "id",
         "workflow_ref",
@@ -425,6 +492,8 @@ RUN_INSERT: Final = Change(
         "parent_run_id",
         "parent_unit_id",
         "invocation_key",
+        "forked_from_run_id",
+        "forked_from_step_id",
         "plan_hash",
         "plan_ir_version",
         "params_json",
@@ -441,7 +510,8 @@ RUN_HEAD: Final = Query(
 RUN_SUMMARY: Final = Query(
     "SELECT id, workflow_ref, workflow_entry_id, workflow_title, status, current_step_id, created_at, "
     "updated_at, completed_at, scope_key, agent_harness, agent_session_id, parent_run_id, "
-    "parent_unit_id, plan_ir_version, params_json, outputs_json FROM workflow_runs WHERE id = ?",
+    "parent_unit_id, forked_from_run_id, forked_from_step_id, plan_ir_version, params_json, "
+    "outputs_json FROM workflow_runs WHERE id = ?",
     ("run_id",),
     RunSummary,
 )
@@ -497,9 +567,10 @@ RUN_LATEST_ANYWHERE: Final = Query(
 RUNS_OF_SCOPE: Final = Query(
     "SELECT id, workflow_ref, workflow_entry_id, workflow_title, status, current_step_id, created_at, "
     "updated_at, completed_at, scope_key, agent_harness, agent_session_id, parent_run_id, "
-    "parent_unit_id, plan_ir_version, params_json, outputs_json FROM workflow_runs WHERE scope_key = "
-    "? AND (? IS NULL OR workflow_ref IN (?, ?, ?)) AND (? IS NULL OR status = ?) AND (? = 1 OR "
-    "parent_run_id IS NULL) ORDER BY updated_at DESC, created_at DESC LIMIT ? OFFSET ?",
+    "parent_unit_id, forked_from_run_id, forked_from_step_id, plan_ir_version, params_json, "
+    "outputs_json FROM workflow_runs WHERE scope_key = ? AND (? IS NULL OR workflow_ref IN (?, ?, ?)) "
+    "AND (? IS NULL OR status = ?) AND (? = 1 OR parent_run_id IS NULL) ORDER BY updated_at DESC, "
+    "created_at DESC LIMIT ? OFFSET ?",
     ("scope_key", "ref", "ref", "ref2", "ref3", "status", "status", "children", "limit", "offset"),
     RunSummary,
 )
@@ -507,9 +578,10 @@ RUNS_OF_SCOPE: Final = Query(
 RUNS_EVERYWHERE: Final = Query(
     "SELECT id, workflow_ref, workflow_entry_id, workflow_title, status, current_step_id, created_at, "
     "updated_at, completed_at, scope_key, agent_harness, agent_session_id, parent_run_id, "
-    "parent_unit_id, plan_ir_version, params_json, outputs_json FROM workflow_runs WHERE updated_at > "
-    "'' AND (? IS NULL OR workflow_ref IN (?, ?, ?)) AND (? IS NULL OR status = ?) AND (? = 1 OR "
-    "parent_run_id IS NULL) ORDER BY updated_at DESC, created_at DESC LIMIT ? OFFSET ?",
+    "parent_unit_id, forked_from_run_id, forked_from_step_id, plan_ir_version, params_json, "
+    "outputs_json FROM workflow_runs WHERE updated_at > '' AND (? IS NULL OR workflow_ref IN (?, ?, "
+    "?)) AND (? IS NULL OR status = ?) AND (? = 1 OR parent_run_id IS NULL) ORDER BY updated_at DESC, "
+    "created_at DESC LIMIT ? OFFSET ?",
     ("ref", "ref", "ref2", "ref3", "status", "status", "children", "limit", "offset"),
     RunSummary,
 )
@@ -517,8 +589,8 @@ RUNS_EVERYWHERE: Final = Query(
 RUN_CHILDREN: Final = Query(
     "SELECT id, workflow_ref, workflow_entry_id, workflow_title, status, current_step_id, created_at, "
     "updated_at, completed_at, scope_key, agent_harness, agent_session_id, parent_run_id, "
-    "parent_unit_id, plan_ir_version, params_json, outputs_json FROM workflow_runs WHERE "
-    "parent_run_id = ? ORDER BY created_at, id",
+    "parent_unit_id, forked_from_run_id, forked_from_step_id, plan_ir_version, params_json, "
+    "outputs_json FROM workflow_runs WHERE parent_run_id = ? ORDER BY created_at, id",
     ("parent_run_id",),
     RunSummary,
 )
@@ -546,6 +618,33 @@ RUN_ABANDON: Final = Change(
     "UPDATE workflow_runs SET status='failed', updated_at=?, completed_at=? WHERE id = ? AND status "
     "IN ('active', 'blocked')",
     ("at", "at", "run_id"),
+)
+
+RUNS_RENAME_REFS: Final = Change(
+    "UPDATE workflow_runs SET workflow_ref=(? || substr(workflow_ref, ?)) WHERE workflow_ref >= ? AND "
+    "workflow_ref < ?",
+    ("new", "tail", "first", "end"),
+)
+
+RUNS_OF_BUNDLE: Final = Query(
+    "SELECT count(*) AS rows FROM workflow_runs WHERE workflow_ref >= ? AND workflow_ref < ?",
+    ("first", "end"),
+    RunCount,
+)
+
+RUNS_ACTIVE_OF_BUNDLE: Final = Query(
+    "SELECT id FROM workflow_runs WHERE workflow_ref >= ? AND workflow_ref < ? AND status = 'active'",
+    ("first", "end"),
+    RunId,
+)
+
+STEPS_COPY: Final = Change(
+    "INSERT INTO workflow_run_steps (run_id, step_id, step_title, instructions, completion_json, "
+    "sequence_index, status, notes, evidence_json, summary, completed_at) SELECT ? AS anon_1, "
+    "step_id, step_title, instructions, completion_json, sequence_index, status, notes, "
+    "evidence_json, summary, completed_at FROM workflow_run_steps WHERE run_id = ? AND sequence_index "
+    "< ?",
+    ("run_id", "source_run_id", "before"),
 )
 
 STEP_INSERT: Final = Change(
@@ -580,10 +679,26 @@ STEP_COMPLETE: Final = Change(
     ("status", "at", "notes", "summary", "evidence_json", "run_id", "step_id"),
 )
 
+STEP_DECIDE: Final = Change(
+    "UPDATE workflow_run_steps SET status=?, completed_at=?, notes=?, summary=?, evidence_json=? "
+    "WHERE run_id = ? AND step_id = ? AND status = 'blocked'",
+    ("status", "at", "notes", "summary", "evidence_json", "run_id", "step_id"),
+)
+
 STEP_REOPEN: Final = Change(
     "UPDATE workflow_run_steps SET status='pending', completed_at=NULL, notes=NULL, summary=NULL, "
     "evidence_json=NULL WHERE run_id = ? AND step_id = ? AND status IN ('blocked', 'failed')",
     ("run_id", "step_id"),
+)
+
+UNITS_COPY: Final = Change(
+    "INSERT INTO workflow_run_units (run_id, unit_id, status, attempts, claim_holder, "
+    "claim_expires_at, step_id, node_id, parent_unit_id, phase, runner, engine, model, input_hash, "
+    "started_at, result_json, session_id, finished_at) SELECT ? AS anon_1, unit_id, status, 1, ? AS "
+    "anon_2, ? AS anon_3, step_id, node_id, parent_unit_id, phase, runner, engine, model, input_hash, "
+    "started_at, result_json, session_id, finished_at FROM workflow_run_units WHERE run_id = ? AND "
+    "step_id = ? AND phase = 'unit' AND status = 'completed'",
+    ("run_id", "holder", "at", "source_run_id", "step_id"),
 )
 
 UNIT_RESERVE: Final = Change(
@@ -596,7 +711,7 @@ UNIT_RESERVE: Final = Change(
     "excluded.attempts, input_hash = excluded.input_hash, tokens = NULL, failure_reason = NULL, "
     "worktree_path = excluded.worktree_path, started_at = excluded.started_at, finished_at = NULL, "
     "session_id = NULL, claim_holder = excluded.claim_holder, claim_expires_at = "
-    "excluded.claim_expires_at, result_json = NULL",
+    "excluded.claim_expires_at, cost = NULL, result_json = NULL",
     (
         "run_id",
         "unit_id",
@@ -617,14 +732,17 @@ UNIT_RESERVE: Final = Change(
 )
 
 UNIT_FINISH: Final = Change(
-    "UPDATE workflow_run_units SET status=?, tokens=?, failure_reason=?, finished_at=?, session_id=?, "
-    "result_json=? WHERE run_id = ? AND unit_id = ? AND status = 'running' AND attempts = ?",
+    "UPDATE workflow_run_units SET status=?, tokens=?, failure_reason=?, worktree_path=?, "
+    "finished_at=?, session_id=?, cost=?, result_json=? WHERE run_id = ? AND unit_id = ? AND status = "
+    "'running' AND attempts = ?",
     (
         "status",
         "tokens",
         "failure_reason",
+        "worktree_path",
         "finished_at",
         "session_id",
+        "cost",
         "result_json",
         "run_id",
         "unit_id",
@@ -642,15 +760,26 @@ UNITS_OF_STEP: Final = Query(
 UNITS_OF_RUN: Final = Query(
     "SELECT run_id, unit_id, step_id, node_id, parent_unit_id, phase, runner, model, engine, status, "
     "attempts, input_hash, tokens, failure_reason, worktree_path, started_at, finished_at, "
-    "session_id, last_checkin_at, claim_holder, claim_expires_at, CASE WHEN (status = 'failed') THEN "
-    "result_json END AS result_json FROM workflow_run_units WHERE run_id = ? ORDER BY run_id, unit_id",
+    "session_id, last_checkin_at, claim_holder, claim_expires_at, cost, CASE WHEN (status = 'failed' "
+    "OR phase = 'gate') THEN result_json END AS result_json FROM workflow_run_units WHERE run_id = ? "
+    "ORDER BY run_id, unit_id",
     ("run_id",),
     Unit,
 )
 
+ATTEMPTS_COPY: Final = Change(
+    "INSERT INTO workflow_run_unit_attempts (run_id, unit_id, attempt, dispatch_id, step_id, node_id, "
+    "phase, runner, engine, model, input_hash, status, result_json, session_id, started_at, "
+    "finished_at, claim_holder, claim_expires_at) SELECT run_id, unit_id, attempts, "
+    "lower(hex(randomblob(16))) AS lower_1, step_id, node_id, phase, runner, engine, model, "
+    "input_hash, status, result_json, session_id, started_at, finished_at, claim_holder, "
+    "claim_expires_at FROM workflow_run_units WHERE run_id = ?",
+    ("run_id",),
+)
+
 ATTEMPT_LATEST: Final = Query(
-    "SELECT attempt, dispatch_id, status FROM workflow_run_unit_attempts WHERE run_id = ? AND unit_id "
-    "= ? ORDER BY attempt DESC LIMIT 1 OFFSET 0",
+    "SELECT attempt, dispatch_id, status, worktree_path FROM workflow_run_unit_attempts WHERE run_id "
+    "= ? AND unit_id = ? ORDER BY attempt DESC LIMIT 1 OFFSET 0",
     ("run_id", "unit_id"),
     LatestAttempt,
 )
@@ -680,14 +809,16 @@ ATTEMPT_INSERT: Final = Change(
 
 ATTEMPT_FINISH: Final = Query(
     "UPDATE workflow_run_unit_attempts SET status=?, failure_reason=?, tokens=?, session_id=?, "
-    "finished_at=?, result_json=? WHERE run_id = ? AND unit_id = ? AND attempt = ? AND dispatch_id = "
-    "? AND status = 'running' RETURNING step_id, phase",
+    "worktree_path=?, finished_at=?, cost=?, result_json=? WHERE run_id = ? AND unit_id = ? AND "
+    "attempt = ? AND dispatch_id = ? AND status = 'running' RETURNING step_id, phase",
     (
         "status",
         "failure_reason",
         "tokens",
         "session_id",
+        "worktree_path",
         "finished_at",
+        "cost",
         "result_json",
         "run_id",
         "unit_id",
@@ -701,17 +832,43 @@ ATTEMPT_ACCOUNTING: Final = Query(
     "SELECT coalesce(sum(CASE WHEN (phase = 'unit') THEN 1 ELSE 0 END), 0) AS dispatches, "
     "coalesce(sum(CASE WHEN (phase = 'unit') THEN coalesce(tokens, 0) ELSE 0 END), 0) AS "
     "dispatch_tokens, coalesce(sum(CASE WHEN (phase = 'gate') THEN 1 ELSE 0 END), 0) AS gates, "
-    "coalesce(sum(CASE WHEN (phase = 'gate') THEN coalesce(tokens, 0) ELSE 0 END), 0) AS gate_tokens "
-    "FROM workflow_run_unit_attempts WHERE run_id = ?",
+    "coalesce(sum(CASE WHEN (phase = 'gate') THEN coalesce(tokens, 0) ELSE 0 END), 0) AS gate_tokens, "
+    "sum(cost) AS cost FROM workflow_run_unit_attempts WHERE run_id = ?",
     ("run_id",),
     Accounting,
+)
+
+ATTEMPT_USAGE_BY_STEP: Final = Query(
+    "SELECT step_id, coalesce(sum(CASE WHEN (phase = 'unit') THEN 1 ELSE 0 END), 0) AS dispatches, "
+    "coalesce(sum(CASE WHEN (phase = 'gate') THEN 1 ELSE 0 END), 0) AS gates, sum(coalesce(tokens, "
+    "0)) AS tokens, sum(cost) AS cost FROM workflow_run_unit_attempts WHERE run_id = ? GROUP BY "
+    "step_id",
+    ("run_id",),
+    StepUsage,
+)
+
+ATTEMPT_USAGE_BY_MODEL: Final = Query(
+    "SELECT engine, model, count(*) AS attempts, sum(coalesce(tokens, 0)) AS tokens, sum(cost) AS "
+    "cost FROM workflow_run_unit_attempts WHERE run_id = ? AND engine IS NOT NULL GROUP BY engine, "
+    "model",
+    ("run_id",),
+    ModelUsage,
+)
+
+ATTEMPT_WORKTREES: Final = Query(
+    "SELECT unit_id, attempt, step_id, status, worktree_path, started_at FROM "
+    "workflow_run_unit_attempts WHERE run_id = ? AND worktree_path IS NOT NULL ORDER BY run_id, "
+    "unit_id, attempt",
+    ("run_id",),
+    Worktree,
 )
 
 ATTEMPTS_OF_RUN: Final = Query(
     "SELECT run_id, unit_id, attempt, dispatch_id, step_id, node_id, phase, runner, engine, model, "
     "input_hash, status, failure_reason, tokens, session_id, worktree_path, started_at, finished_at, "
-    "claim_holder, claim_expires_at, CASE WHEN (status = 'failed') THEN result_json END AS "
-    "result_json FROM workflow_run_unit_attempts WHERE run_id = ? ORDER BY run_id, unit_id, attempt",
+    "claim_holder, claim_expires_at, cost, CASE WHEN (status = 'failed' OR phase = 'gate') THEN "
+    "result_json END AS result_json FROM workflow_run_unit_attempts WHERE run_id = ? ORDER BY run_id, "
+    "unit_id, attempt",
     ("run_id",),
     Attempt,
 )
@@ -731,6 +888,22 @@ EVENT_BY_KEY: Final = Query(
     "SELECT id FROM events WHERE idempotency_key = ?",
     ("idempotency_key",),
     EventId,
+)
+
+EVENT_RELEASE_KEY: Final = Change(
+    "UPDATE events SET idempotency_key=NULL WHERE idempotency_key = ?",
+    ("idempotency_key",),
+)
+
+EVENTS_RENAME_REFS: Final = Change(
+    "UPDATE events SET ref=(? || substr(ref, ?)) WHERE ref >= ? AND ref < ?",
+    ("new", "tail", "first", "end"),
+)
+
+EVENTS_OF_BUNDLE: Final = Query(
+    "SELECT count(*) AS rows FROM events WHERE ref >= ? AND ref < ?",
+    ("first", "end"),
+    EventCount,
 )
 
 EVENTS_ANY: Final = Query(
@@ -780,15 +953,15 @@ EVENTS_LAST_ID: Final = Query(
 
 TASK_RESERVE: Final = Change(
     "INSERT INTO task_history (task_id, status, started_at, completed_at, failed_at, log_path, "
-    "target_kind, target_ref, metadata_json) VALUES (?, 'active', ?, NULL, NULL, NULL, NULL, NULL, ?) "
-    "ON CONFLICT DO NOTHING",
-    ("task_id", "started_at", "metadata_json"),
+    "target_kind, target_ref, metadata_json, bundle) VALUES (?, 'active', ?, NULL, NULL, NULL, NULL, "
+    "NULL, ?, ?) ON CONFLICT DO NOTHING",
+    ("task_id", "started_at", "metadata_json", "bundle"),
 )
 
 TASK_RECORD: Final = Change(
     "INSERT INTO task_history (task_id, status, started_at, completed_at, failed_at, log_path, "
-    "target_kind, target_ref, metadata_json) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO "
-    "NOTHING",
+    "target_kind, target_ref, metadata_json, bundle) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON "
+    "CONFLICT DO NOTHING",
     (
         "task_id",
         "status",
@@ -799,6 +972,7 @@ TASK_RECORD: Final = Change(
         "target_kind",
         "target_ref",
         "metadata_json",
+        "bundle",
     ),
 )
 
@@ -821,11 +995,9 @@ TASK_FINALIZE: Final = Change(
 
 TASKS_ANY: Final = Query(
     "SELECT task_id, status, started_at, completed_at, failed_at, log_path, target_kind, target_ref, "
-    "metadata_json FROM task_history WHERE started_at >= ? AND started_at <= ? AND (? IS NULL OR "
-    "status = ?) AND (? IS NULL OR target_kind = ?) AND (? IS NULL OR target_ref = ?) AND (? IS NULL "
-    "OR coalesce(CASE WHEN (json_valid(metadata_json) = 0) THEN NULL WHEN (json_type(metadata_json, "
-    "'$.bundle') = 'text') THEN json_extract(metadata_json, '$.bundle') END, ?) = ?) ORDER BY "
-    "started_at DESC, id DESC LIMIT ? OFFSET 0",
+    "metadata_json, bundle FROM task_history WHERE started_at >= ? AND started_at <= ? AND (? IS NULL "
+    "OR status = ?) AND (? IS NULL OR target_kind = ?) AND (? IS NULL OR target_ref = ?) AND (? IS "
+    "NULL OR coalesce(bundle, ?) = ?) ORDER BY started_at DESC, id DESC LIMIT ? OFFSET 0",
     (
         "since",
         "until",
@@ -845,11 +1017,10 @@ TASKS_ANY: Final = Query(
 
 TASKS_OF_ID: Final = Query(
     "SELECT task_id, status, started_at, completed_at, failed_at, log_path, target_kind, target_ref, "
-    "metadata_json FROM task_history WHERE task_id = ? AND started_at >= ? AND started_at <= ? AND (? "
-    "IS NULL OR status = ?) AND (? IS NULL OR target_kind = ?) AND (? IS NULL OR target_ref = ?) AND "
-    "(? IS NULL OR coalesce(CASE WHEN (json_valid(metadata_json) = 0) THEN NULL WHEN "
-    "(json_type(metadata_json, '$.bundle') = 'text') THEN json_extract(metadata_json, '$.bundle') "
-    "END, ?) = ?) ORDER BY started_at DESC, id DESC LIMIT ? OFFSET 0",
+    "metadata_json, bundle FROM task_history WHERE task_id = ? AND started_at >= ? AND started_at <= "
+    "? AND (? IS NULL OR status = ?) AND (? IS NULL OR target_kind = ?) AND (? IS NULL OR target_ref "
+    "= ?) AND (? IS NULL OR coalesce(bundle, ?) = ?) ORDER BY started_at DESC, id DESC LIMIT ? OFFSET "
+    "0",
     (
         "task_id",
         "since",
@@ -870,11 +1041,10 @@ TASKS_OF_ID: Final = Query(
 
 TASKS_OF_TARGET: Final = Query(
     "SELECT task_id, status, started_at, completed_at, failed_at, log_path, target_kind, target_ref, "
-    "metadata_json FROM task_history WHERE target_kind = ? AND target_ref = ? AND started_at >= ? AND "
-    "started_at <= ? AND (? IS NULL OR status = ?) AND (? IS NULL OR target_kind = ?) AND (? IS NULL "
-    "OR target_ref = ?) AND (? IS NULL OR coalesce(CASE WHEN (json_valid(metadata_json) = 0) THEN "
-    "NULL WHEN (json_type(metadata_json, '$.bundle') = 'text') THEN json_extract(metadata_json, "
-    "'$.bundle') END, ?) = ?) ORDER BY started_at DESC, id DESC LIMIT ? OFFSET 0",
+    "metadata_json, bundle FROM task_history WHERE target_kind = ? AND target_ref = ? AND started_at "
+    ">= ? AND started_at <= ? AND (? IS NULL OR status = ?) AND (? IS NULL OR target_kind = ?) AND (? "
+    "IS NULL OR target_ref = ?) AND (? IS NULL OR coalesce(bundle, ?) = ?) ORDER BY started_at DESC, "
+    "id DESC LIMIT ? OFFSET 0",
     (
         "target_kind",
         "target_ref",
@@ -913,31 +1083,79 @@ TASKS_PRUNABLE: Final = Query(
     TaskCount,
 )
 
+TASK_NEXT_KIND: Final = Query(
+    "SELECT target_kind FROM task_history WHERE target_kind > ? ORDER BY target_kind LIMIT 1 OFFSET 0",
+    ("after",),
+    TaskKind,
+)
+
 TASKS_RENAME_TARGETS: Final = Change(
-    "UPDATE task_history SET target_ref=CASE WHEN (target_ref >= ? AND target_ref < ?) THEN ? || "
-    "substr(target_ref, ?) ELSE target_ref END, metadata_json=CASE WHEN (? = CASE WHEN "
-    "(json_valid(metadata_json) = 0) THEN NULL WHEN (json_type(metadata_json, '$.bundle') = 'text') "
-    "THEN json_extract(metadata_json, '$.bundle') END) THEN json_set(metadata_json, '$.bundle', ?) "
-    "ELSE metadata_json END WHERE target_ref >= ? AND target_ref < ? OR ? = CASE WHEN "
-    "(json_valid(metadata_json) = 0) THEN NULL WHEN (json_type(metadata_json, '$.bundle') = 'text') "
-    "THEN json_extract(metadata_json, '$.bundle') END",
-    ("first", "end", "new", "tail", "old", "new", "first", "end", "old"),
+    "UPDATE task_history SET target_ref=(? || substr(target_ref, ?)), bundle=CASE WHEN (bundle = ?) "
+    "THEN ? ELSE bundle END WHERE target_kind IS ? AND target_ref >= ? AND target_ref < ?",
+    ("new", "tail", "old", "new", "target_kind", "first", "end"),
 )
 
 TASKS_OF_BUNDLE: Final = Query(
-    "SELECT count(*) AS rows FROM task_history WHERE target_ref >= ? AND target_ref < ? OR ? = CASE "
-    "WHEN (json_valid(metadata_json) = 0) THEN NULL WHEN (json_type(metadata_json, '$.bundle') = "
-    "'text') THEN json_extract(metadata_json, '$.bundle') END",
-    ("first", "end", "old"),
+    "SELECT count(*) AS rows FROM task_history WHERE target_kind IS ? AND target_ref >= ? AND target_ref < ?",
+    ("target_kind", "first", "end"),
     TaskCount,
+)
+
+TASKS_RENAME_OWNER: Final = Change(
+    "UPDATE task_history SET bundle=? WHERE bundle = ?",
+    ("new", "old"),
+)
+
+TASKS_OWNED: Final = Query(
+    "SELECT count(*) AS rows FROM task_history WHERE bundle = ? AND (target_ref IS NULL OR NOT "
+    "(target_ref >= ? AND target_ref < ?))",
+    ("old", "first", "end"),
+    TaskCount,
+)
+
+CACHE_PUT: Final = Change(
+    "INSERT INTO registry_index_cache (registry_url, fetched_at, etag, last_modified, index_json) "
+    "VALUES (?, ?, ?, ?, ?) ON CONFLICT (registry_url) DO UPDATE SET fetched_at = "
+    "excluded.fetched_at, etag = excluded.etag, last_modified = excluded.last_modified, index_json = "
+    "excluded.index_json",
+    ("registry_url", "fetched_at", "etag", "last_modified", "index_json"),
+)
+
+CACHE_RENEW: Final = Change(
+    "UPDATE registry_index_cache SET fetched_at=? WHERE registry_url = ? AND fetched_at = ?",
+    ("at", "registry_url", "seen"),
+)
+
+CACHE_ROW: Final = Query(
+    "SELECT registry_url, fetched_at, etag, last_modified, index_json FROM registry_index_cache WHERE "
+    "registry_url = ?",
+    ("registry_url",),
+    CacheRow,
+)
+
+CACHE_ENTRIES: Final = Query(
+    "SELECT registry_url, fetched_at, etag, last_modified, length(CAST(index_json AS BLOB)) AS size "
+    "FROM registry_index_cache ORDER BY fetched_at DESC, registry_url",
+    (),
+    CacheEntry,
+)
+
+CACHE_DROP: Final = Change(
+    "DELETE FROM registry_index_cache WHERE registry_url = ?",
+    ("registry_url",),
+)
+
+CACHE_CLEAR: Final = Change(
+    "DELETE FROM registry_index_cache",
+    (),
 )
 
 RUN_WHOLE: Final = Query(
     "SELECT id, workflow_ref, workflow_entry_id, workflow_title, status, current_step_id, created_at, "
     "updated_at, completed_at, scope_key, agent_harness, agent_session_id, parent_run_id, "
-    "parent_unit_id, invocation_key, plan_hash, plan_ir_version, checkin_armed_at, "
-    "engine_lease_until, engine_lease_holder, params_json, outputs_json, plan_json FROM workflow_runs "
-    "WHERE id = ?",
+    "parent_unit_id, invocation_key, forked_from_run_id, forked_from_step_id, plan_hash, "
+    "plan_ir_version, checkin_armed_at, engine_lease_until, engine_lease_holder, params_json, "
+    "outputs_json, plan_json FROM workflow_runs WHERE id = ?",
     ("run_id",),
     WholeRun,
 )
@@ -945,8 +1163,8 @@ RUN_WHOLE: Final = Query(
 UNITS_WHOLE: Final = Query(
     "SELECT run_id, unit_id, step_id, node_id, parent_unit_id, phase, runner, model, engine, status, "
     "attempts, input_hash, tokens, failure_reason, worktree_path, started_at, finished_at, "
-    "session_id, last_checkin_at, claim_holder, claim_expires_at, result_json FROM workflow_run_units "
-    "WHERE run_id = ? ORDER BY run_id, unit_id",
+    "session_id, last_checkin_at, claim_holder, claim_expires_at, cost, result_json FROM "
+    "workflow_run_units WHERE run_id = ? ORDER BY run_id, unit_id",
     ("run_id",),
     WholeUnit,
 )
@@ -954,8 +1172,8 @@ UNITS_WHOLE: Final = Query(
 ATTEMPTS_WHOLE: Final = Query(
     "SELECT run_id, unit_id, attempt, dispatch_id, step_id, node_id, phase, runner, engine, model, "
     "input_hash, status, failure_reason, tokens, session_id, worktree_path, started_at, finished_at, "
-    "claim_holder, claim_expires_at, result_json FROM workflow_run_unit_attempts WHERE run_id = ? "
-    "ORDER BY run_id, unit_id, attempt",
+    "claim_holder, claim_expires_at, cost, result_json FROM workflow_run_unit_attempts WHERE run_id = "
+    "? ORDER BY run_id, unit_id, attempt",
     ("run_id",),
     WholeAttempt,
 )
@@ -971,10 +1189,10 @@ EVENTS_WHOLE: Final = Query(
 RUN_ADOPT: Final = Change(
     "INSERT INTO workflow_runs (id, workflow_ref, workflow_entry_id, workflow_title, status, "
     "current_step_id, created_at, updated_at, completed_at, scope_key, agent_harness, "
-    "agent_session_id, parent_run_id, parent_unit_id, invocation_key, plan_hash, plan_ir_version, "
-    "checkin_armed_at, engine_lease_until, engine_lease_holder, params_json, outputs_json, plan_json) "
-    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO "
-    "NOTHING",
+    "agent_session_id, parent_run_id, parent_unit_id, invocation_key, forked_from_run_id, "
+    "forked_from_step_id, plan_hash, plan_ir_version, checkin_armed_at, engine_lease_until, "
+    "engine_lease_holder, params_json, outputs_json, plan_json) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
+    "?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
     (
         "id",
         "workflow_ref",
@@ -991,6 +1209,8 @@ RUN_ADOPT: Final = Change(
         "parent_run_id",
         "parent_unit_id",
         "invocation_key",
+        "forked_from_run_id",
+        "forked_from_step_id",
         "plan_hash",
         "plan_ir_version",
         "checkin_armed_at",
@@ -1024,8 +1244,8 @@ STEP_ADOPT: Final = Change(
 UNIT_ADOPT: Final = Change(
     "INSERT INTO workflow_run_units (run_id, unit_id, step_id, node_id, parent_unit_id, phase, "
     "runner, model, engine, status, attempts, input_hash, tokens, failure_reason, worktree_path, "
-    "started_at, finished_at, session_id, last_checkin_at, claim_holder, claim_expires_at, "
-    "result_json) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON "
+    "started_at, finished_at, session_id, last_checkin_at, claim_holder, claim_expires_at, cost, "
+    "result_json) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON "
     "CONFLICT DO NOTHING",
     (
         "run_id",
@@ -1049,6 +1269,7 @@ UNIT_ADOPT: Final = Change(
         "last_checkin_at",
         "claim_holder",
         "claim_expires_at",
+        "cost",
         "result_json",
     ),
 )
@@ -1056,8 +1277,8 @@ UNIT_ADOPT: Final = Change(
 ATTEMPT_ADOPT: Final = Change(
     "INSERT INTO workflow_run_unit_attempts (run_id, unit_id, attempt, dispatch_id, step_id, node_id, "
     "phase, runner, engine, model, input_hash, status, failure_reason, tokens, session_id, "
-    "worktree_path, started_at, finished_at, claim_holder, claim_expires_at, result_json) VALUES (?, "
-    "?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+    "worktree_path, started_at, finished_at, claim_holder, claim_expires_at, cost, result_json) "
+    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
     (
         "run_id",
         "unit_id",
@@ -1079,6 +1300,7 @@ ATTEMPT_ADOPT: Final = Change(
         "finished_at",
         "claim_holder",
         "claim_expires_at",
+        "cost",
         "result_json",
     ),
 )
@@ -1104,9 +1326,9 @@ EVENT_ADOPT: Final = Change(
 
 TASK_ADOPT: Final = Change(
     "INSERT INTO task_history (task_id, status, started_at, completed_at, failed_at, log_path, "
-    "target_kind, target_ref, metadata_json) SELECT ? AS anon_1, ? AS anon_2, ? AS anon_3, ? AS "
-    "anon_4, ? AS anon_5, ? AS anon_6, ? AS anon_7, ? AS anon_8, ? AS anon_9 WHERE NOT (EXISTS "
-    "(SELECT * FROM task_history WHERE task_id = ? AND started_at = ?))",
+    "target_kind, target_ref, metadata_json, bundle) SELECT ? AS anon_1, ? AS anon_2, ? AS anon_3, ? "
+    "AS anon_4, ? AS anon_5, ? AS anon_6, ? AS anon_7, ? AS anon_8, ? AS anon_9, ? AS anon_10 WHERE "
+    "NOT (EXISTS (SELECT * FROM task_history WHERE task_id = ? AND started_at = ?))",
     (
         "task_id",
         "status",
@@ -1117,6 +1339,7 @@ TASK_ADOPT: Final = Change(
         "target_kind",
         "target_ref",
         "metadata_json",
+        "bundle",
         "task_id",
         "started_at",
     ),
@@ -1126,7 +1349,7 @@ CACHE_ADOPT: Final = Change(
     "INSERT INTO registry_index_cache (registry_url, fetched_at, etag, last_modified, index_json) "
     "VALUES (?, ?, ?, ?, ?) ON CONFLICT (registry_url) DO UPDATE SET fetched_at = "
     "excluded.fetched_at, etag = excluded.etag, last_modified = excluded.last_modified, index_json = "
-    "excluded.index_json WHERE excluded.fetched_at > registry_index_cache.fetched_at",
+    "excluded.index_json WHERE excluded.fetched_at > fetched_at",
     ("registry_url", "fetched_at", "etag", "last_modified", "index_json"),
 )
 
@@ -1258,7 +1481,8 @@ UNITS_DIFFERING: Final = Query(
     "unit.worktree_path IS NOT latest.worktree_path OR unit.started_at IS NOT latest.started_at OR "
     "unit.finished_at IS NOT latest.finished_at OR unit.session_id IS NOT latest.session_id OR "
     "unit.claim_holder IS NOT latest.claim_holder OR unit.claim_expires_at IS NOT "
-    "latest.claim_expires_at OR unit.result_json IS NOT latest.result_json LIMIT ? OFFSET 0",
+    "latest.claim_expires_at OR unit.cost IS NOT latest.cost OR unit.result_json IS NOT "
+    "latest.result_json LIMIT ? OFFSET 0",
     ("limit",),
     Example,
 )
@@ -1272,32 +1496,19 @@ ATTEMPTS_OVERTAKEN: Final = Query(
     Example,
 )
 
-ATTEMPTS_UNTOLD: Final = Query(
-    "WITH told AS (SELECT CASE WHEN (json_valid(metadata_json) = 1) THEN json_extract(metadata_json, "
-    "'$.dispatchId') END AS dispatch_id, sum(CASE WHEN (event_type = 'workflow_unit_started') THEN 1 "
-    "ELSE 0 END) AS started, sum(CASE WHEN (event_type = 'workflow_unit_finished') THEN 1 ELSE 0 END) "
-    "AS finished FROM events WHERE event_type IN ('workflow_unit_started', 'workflow_unit_finished') "
-    "GROUP BY CASE WHEN (json_valid(metadata_json) = 1) THEN json_extract(metadata_json, "
-    "'$.dispatchId') END) SELECT coalesce((((attempt.run_id || ' ') || attempt.unit_id) || ' ') || "
-    "attempt.attempt, '') AS example, count(*) OVER () AS total FROM workflow_run_unit_attempts AS "
-    "attempt LEFT OUTER JOIN told ON attempt.dispatch_id = told.dispatch_id WHERE "
-    "coalesce(told.started, 0) < 1 OR coalesce(told.finished, 0) < CASE WHEN (attempt.status = "
-    "'running') THEN 0 ELSE 1 END LIMIT ? OFFSET 0",
-    ("limit",),
-    Example,
-)
-
-ATTEMPTS_TOLD_TOO_OFTEN: Final = Query(
-    "WITH told AS (SELECT CASE WHEN (json_valid(metadata_json) = 1) THEN json_extract(metadata_json, "
-    "'$.dispatchId') END AS dispatch_id, sum(CASE WHEN (event_type = 'workflow_unit_started') THEN 1 "
-    "ELSE 0 END) AS started, sum(CASE WHEN (event_type = 'workflow_unit_finished') THEN 1 ELSE 0 END) "
-    "AS finished FROM events WHERE event_type IN ('workflow_unit_started', 'workflow_unit_finished') "
-    "GROUP BY CASE WHEN (json_valid(metadata_json) = 1) THEN json_extract(metadata_json, "
-    "'$.dispatchId') END) SELECT coalesce((((attempt.run_id || ' ') || attempt.unit_id) || ' ') || "
-    "attempt.attempt, '') AS example, count(*) OVER () AS total FROM workflow_run_unit_attempts AS "
-    "attempt JOIN told ON attempt.dispatch_id = told.dispatch_id WHERE coalesce(told.started, 0) > 1 "
-    "OR coalesce(told.finished, 0) > CASE WHEN (attempt.status = 'running') THEN 0 ELSE 1 END LIMIT ? "
-    "OFFSET 0",
+ATTEMPTS_TOLD_WRONGLY: Final = Query(
+    "SELECT coalesce(wrong.example, '') AS example, count(*) OVER () AS total FROM (SELECT "
+    "max(told.example) AS example FROM (SELECT CASE WHEN (json_valid(metadata_json) = 1) THEN "
+    "json_extract(metadata_json, '$.dispatchId') END AS dispatch_id, CASE WHEN (event_type = "
+    "'workflow_unit_started') THEN 1 ELSE 0 END AS workflow_unit_started, CASE WHEN (event_type = "
+    "'workflow_unit_finished') THEN 1 ELSE 0 END AS workflow_unit_finished, NULL AS example FROM "
+    "events WHERE event_type IN ('workflow_unit_started', 'workflow_unit_finished') UNION ALL SELECT "
+    "attempt.dispatch_id AS dispatch_id, -1, CASE WHEN (attempt.status = 'running') THEN 0 ELSE -1 "
+    "END AS anon_1, coalesce((((attempt.run_id || ' ') || attempt.unit_id) || ' ') || "
+    "attempt.attempt, '') AS example FROM workflow_run_unit_attempts AS attempt WHERE "
+    "(attempt.claim_holder NOT LIKE 'fork:' || '%')) AS told GROUP BY told.dispatch_id HAVING "
+    "max(told.example) IS NOT NULL AND (sum(told.workflow_unit_started) != 0 OR "
+    "sum(told.workflow_unit_finished) != 0)) AS wrong LIMIT ? OFFSET 0",
     ("limit",),
     Example,
 )
@@ -1322,45 +1533,48 @@ RUNS_WITH_SPINE: Final = Query(
 
 RUNS_DAMAGED_PARAMS: Final = Query(
     "SELECT coalesce(damaged.id, '') AS example, count(*) OVER () AS total FROM workflow_runs AS "
-    "damaged WHERE json_valid(damaged.params_json) = 0 LIMIT ? OFFSET 0",
+    "damaged WHERE damaged.params_json IS NOT NULL AND json_valid(damaged.params_json) = 0 LIMIT ? "
+    "OFFSET 0",
     ("limit",),
     Example,
 )
 
 RUNS_DAMAGED_OUTPUTS: Final = Query(
     "SELECT coalesce(damaged.id, '') AS example, count(*) OVER () AS total FROM workflow_runs AS "
-    "damaged WHERE json_valid(damaged.outputs_json) = 0 LIMIT ? OFFSET 0",
+    "damaged WHERE damaged.outputs_json IS NOT NULL AND json_valid(damaged.outputs_json) = 0 LIMIT ? "
+    "OFFSET 0",
     ("limit",),
     Example,
 )
 
 RUNS_DAMAGED_PLAN: Final = Query(
     "SELECT coalesce(damaged.id, '') AS example, count(*) OVER () AS total FROM workflow_runs AS "
-    "damaged WHERE json_valid(damaged.plan_json) = 0 LIMIT ? OFFSET 0",
+    "damaged WHERE damaged.plan_json IS NOT NULL AND json_valid(damaged.plan_json) = 0 LIMIT ? OFFSET "
+    "0",
     ("limit",),
     Example,
 )
 
 STEPS_DAMAGED_COMPLETION: Final = Query(
     "SELECT coalesce((damaged.run_id || ' ') || damaged.step_id, '') AS example, count(*) OVER () AS "
-    "total FROM workflow_run_steps AS damaged WHERE json_valid(damaged.completion_json) = 0 LIMIT ? "
-    "OFFSET 0",
+    "total FROM workflow_run_steps AS damaged WHERE damaged.completion_json IS NOT NULL AND "
+    "json_valid(damaged.completion_json) = 0 LIMIT ? OFFSET 0",
     ("limit",),
     Example,
 )
 
 STEPS_DAMAGED_EVIDENCE: Final = Query(
     "SELECT coalesce((damaged.run_id || ' ') || damaged.step_id, '') AS example, count(*) OVER () AS "
-    "total FROM workflow_run_steps AS damaged WHERE json_valid(damaged.evidence_json) = 0 LIMIT ? "
-    "OFFSET 0",
+    "total FROM workflow_run_steps AS damaged WHERE damaged.evidence_json IS NOT NULL AND "
+    "json_valid(damaged.evidence_json) = 0 LIMIT ? OFFSET 0",
     ("limit",),
     Example,
 )
 
 UNITS_DAMAGED_RESULT: Final = Query(
     "SELECT coalesce((damaged.run_id || ' ') || damaged.unit_id, '') AS example, count(*) OVER () AS "
-    "total FROM workflow_run_units AS damaged WHERE json_valid(damaged.result_json) = 0 LIMIT ? "
-    "OFFSET 0",
+    "total FROM workflow_run_units AS damaged WHERE damaged.result_json IS NOT NULL AND "
+    "json_valid(damaged.result_json) = 0 LIMIT ? OFFSET 0",
     ("limit",),
     Example,
 )
@@ -1368,29 +1582,31 @@ UNITS_DAMAGED_RESULT: Final = Query(
 ATTEMPTS_DAMAGED_RESULT: Final = Query(
     "SELECT coalesce((((damaged.run_id || ' ') || damaged.unit_id) || ' ') || damaged.attempt, '') AS "
     "example, count(*) OVER () AS total FROM workflow_run_unit_attempts AS damaged WHERE "
-    "json_valid(damaged.result_json) = 0 LIMIT ? OFFSET 0",
+    "damaged.result_json IS NOT NULL AND json_valid(damaged.result_json) = 0 LIMIT ? OFFSET 0",
     ("limit",),
     Example,
 )
 
 EVENTS_DAMAGED_METADATA: Final = Query(
     "SELECT coalesce(damaged.id, '') AS example, count(*) OVER () AS total FROM events AS damaged "
-    "WHERE json_valid(damaged.metadata_json) = 0 LIMIT ? OFFSET 0",
+    "WHERE damaged.metadata_json IS NOT NULL AND json_valid(damaged.metadata_json) = 0 LIMIT ? OFFSET "
+    "0",
     ("limit",),
     Example,
 )
 
 TASKS_DAMAGED_METADATA: Final = Query(
     "SELECT coalesce((damaged.task_id || ' ') || damaged.started_at, '') AS example, count(*) OVER () "
-    "AS total FROM task_history AS damaged WHERE json_valid(damaged.metadata_json) = 0 LIMIT ? OFFSET "
-    "0",
+    "AS total FROM task_history AS damaged WHERE damaged.metadata_json IS NOT NULL AND "
+    "json_valid(damaged.metadata_json) = 0 LIMIT ? OFFSET 0",
     ("limit",),
     Example,
 )
 
 CACHE_DAMAGED_INDEX: Final = Query(
     "SELECT coalesce(damaged.registry_url, '') AS example, count(*) OVER () AS total FROM "
-    "registry_index_cache AS damaged WHERE json_valid(damaged.index_json) = 0 LIMIT ? OFFSET 0",
+    "registry_index_cache AS damaged WHERE damaged.index_json IS NOT NULL AND "
+    "json_valid(damaged.index_json) = 0 LIMIT ? OFFSET 0",
     ("limit",),
     Example,
 )
@@ -1404,28 +1620,30 @@ UNITS_DROP_STRAY: Final = Change(
 UNITS_PROJECT: Final = Change(
     "INSERT INTO workflow_run_units (run_id, unit_id, step_id, node_id, phase, runner, model, engine, "
     "status, input_hash, tokens, failure_reason, worktree_path, started_at, finished_at, session_id, "
-    "claim_holder, claim_expires_at, result_json, parent_unit_id, attempts) SELECT latest.run_id, "
-    "latest.unit_id, latest.step_id, latest.node_id, latest.phase, latest.runner, latest.model, "
-    "latest.engine, latest.status, latest.input_hash, latest.tokens, latest.failure_reason, "
-    "latest.worktree_path, latest.started_at, latest.finished_at, latest.session_id, "
-    "latest.claim_holder, latest.claim_expires_at, latest.result_json, CASE WHEN (latest.node_id = "
-    "(latest.step_id || '.unit')) THEN latest.step_id || '.map' END AS parent_unit_id, latest.attempt "
-    "FROM workflow_run_unit_attempts AS latest WHERE latest.attempt = (SELECT max(later.attempt) AS "
-    "max_1 FROM workflow_run_unit_attempts AS later WHERE later.run_id = latest.run_id AND "
-    "later.unit_id = latest.unit_id) ON CONFLICT (run_id, unit_id) DO UPDATE SET step_id = "
-    "excluded.step_id, node_id = excluded.node_id, phase = excluded.phase, runner = excluded.runner, "
-    "model = excluded.model, engine = excluded.engine, status = excluded.status, attempts = "
-    "excluded.attempts, input_hash = excluded.input_hash, tokens = excluded.tokens, failure_reason = "
-    "excluded.failure_reason, worktree_path = excluded.worktree_path, started_at = "
-    "excluded.started_at, finished_at = excluded.finished_at, session_id = excluded.session_id, "
-    "claim_holder = excluded.claim_holder, claim_expires_at = excluded.claim_expires_at, result_json "
-    "= excluded.result_json WHERE attempts IS NOT excluded.attempts OR step_id IS NOT "
-    "excluded.step_id OR node_id IS NOT excluded.node_id OR phase IS NOT excluded.phase OR runner IS "
-    "NOT excluded.runner OR model IS NOT excluded.model OR engine IS NOT excluded.engine OR status IS "
-    "NOT excluded.status OR input_hash IS NOT excluded.input_hash OR tokens IS NOT excluded.tokens OR "
-    "failure_reason IS NOT excluded.failure_reason OR worktree_path IS NOT excluded.worktree_path OR "
-    "started_at IS NOT excluded.started_at OR finished_at IS NOT excluded.finished_at OR session_id "
-    "IS NOT excluded.session_id OR claim_holder IS NOT excluded.claim_holder OR claim_expires_at IS "
-    "NOT excluded.claim_expires_at OR result_json IS NOT excluded.result_json",
+    "claim_holder, claim_expires_at, cost, result_json, parent_unit_id, attempts) SELECT "
+    "latest.run_id, latest.unit_id, latest.step_id, latest.node_id, latest.phase, latest.runner, "
+    "latest.model, latest.engine, latest.status, latest.input_hash, latest.tokens, "
+    "latest.failure_reason, latest.worktree_path, latest.started_at, latest.finished_at, "
+    "latest.session_id, latest.claim_holder, latest.claim_expires_at, latest.cost, "
+    "latest.result_json, CASE WHEN (latest.node_id = (latest.step_id || '.unit')) THEN latest.step_id "
+    "|| '.map' END AS parent_unit_id, latest.attempt FROM workflow_run_unit_attempts AS latest WHERE "
+    "latest.attempt = (SELECT max(later.attempt) AS max_1 FROM workflow_run_unit_attempts AS later "
+    "WHERE later.run_id = latest.run_id AND later.unit_id = latest.unit_id) ON CONFLICT (run_id, "
+    "unit_id) DO UPDATE SET step_id = excluded.step_id, node_id = excluded.node_id, phase = "
+    "excluded.phase, runner = excluded.runner, model = excluded.model, engine = excluded.engine, "
+    "status = excluded.status, attempts = excluded.attempts, input_hash = excluded.input_hash, tokens "
+    "= excluded.tokens, failure_reason = excluded.failure_reason, worktree_path = "
+    "excluded.worktree_path, started_at = excluded.started_at, finished_at = excluded.finished_at, "
+    "session_id = excluded.session_id, claim_holder = excluded.claim_holder, claim_expires_at = "
+    "excluded.claim_expires_at, cost = excluded.cost, result_json = excluded.result_json WHERE "
+    "attempts IS NOT excluded.attempts OR step_id IS NOT excluded.step_id OR node_id IS NOT "
+    "excluded.node_id OR phase IS NOT excluded.phase OR runner IS NOT excluded.runner OR model IS NOT "
+    "excluded.model OR engine IS NOT excluded.engine OR status IS NOT excluded.status OR input_hash "
+    "IS NOT excluded.input_hash OR tokens IS NOT excluded.tokens OR failure_reason IS NOT "
+    "excluded.failure_reason OR worktree_path IS NOT excluded.worktree_path OR started_at IS NOT "
+    "excluded.started_at OR finished_at IS NOT excluded.finished_at OR session_id IS NOT "
+    "excluded.session_id OR claim_holder IS NOT excluded.claim_holder OR claim_expires_at IS NOT "
+    "excluded.claim_expires_at OR cost IS NOT excluded.cost OR result_json IS NOT "
+    "excluded.result_json",
     (),
 )

@@ -11,7 +11,7 @@ from operator import itemgetter
 from typing import Any, Generic, TypeVar
 
 Row = TypeVar("Row", bound=tuple)  # type: ignore[type-arg]
-Value = str | int | None
+Value = str | int | float | None
 
 
 class Change:

@@ -24,6 +24,11 @@ def insert(tx: Transaction, run_id: str, step: NewStep) -> None:
     tx.run(sql.STEP_INSERT, run_id=run_id, **step._asdict())
 
 
+def copy(tx: Transaction, run_id: str, *, source_run_id: str, before: int) -> None:
+    """Copy the steps of another run that stand before a position, with how they ended."""
+    tx.run(sql.STEPS_COPY, run_id=run_id, source_run_id=source_run_id, before=before)
+
+
 def state_rows(tx: Transaction, run_id: str) -> list[StepState]:
     """Read the states of a run's steps in spine order."""
     return [StepState(*row) for row in tx.all(sql.STEP_STATES, run_id=run_id)]
@@ -54,6 +59,31 @@ def complete(
     """End a pending step; tells whether it landed."""
     changed = tx.run(
         sql.STEP_COMPLETE,
+        run_id=run_id,
+        step_id=step_id,
+        status=status,
+        notes=notes,
+        evidence_json=evidence_json,
+        summary=summary,
+        at=at,
+    )
+    return changed == 1
+
+
+def decide(
+    tx: Transaction,
+    run_id: str,
+    step_id: str,
+    *,
+    status: str,
+    notes: str | None,
+    evidence_json: str | None,
+    summary: str | None,
+    at: str | None,
+) -> bool:
+    """Give a blocked step another status, by somebody's decision; tells whether it landed."""
+    changed = tx.run(
+        sql.STEP_DECIDE,
         run_id=run_id,
         step_id=step_id,
         status=status,

@@ -42,10 +42,11 @@ class Filters(NamedTuple):
     limit: int = NO_LIMIT
 
 
-def reserve(tx: Transaction, task_id: str, at: str, metadata_json: str) -> str:
+def reserve(tx: Transaction, task_id: str, at: str, metadata_json: str, bundle: str | None) -> str:
     """Insert an open row at the first millisecond from `at` on that the task has free; returns that time."""
     started_at = at
-    while tx.run(sql.TASK_RESERVE, task_id=task_id, started_at=started_at, metadata_json=metadata_json) != 1:
+    row = {"task_id": task_id, "metadata_json": metadata_json, "bundle": bundle}
+    while tx.run(sql.TASK_RESERVE, started_at=started_at, **row) != 1:
         started_at = clock.stamp(clock.seconds(started_at) + 0.001)
     return started_at
 
@@ -55,9 +56,10 @@ def finalize(tx: Transaction, task_id: str, started_at: str, ending: Ending) -> 
     return tx.run(sql.TASK_FINALIZE, task_id=task_id, started_at=started_at, **ending._asdict()) == 1
 
 
-def record(tx: Transaction, task_id: str, started_at: str, ending: Ending) -> bool:
+def record(tx: Transaction, task_id: str, started_at: str, ending: Ending, bundle: str | None) -> bool:
     """Insert an ended row; False when the task has one of this start, which stays as it is."""
-    return tx.run(sql.TASK_RECORD, task_id=task_id, started_at=started_at, **ending._asdict()) == 1
+    row = {"task_id": task_id, "started_at": started_at, "bundle": bundle}
+    return tx.run(sql.TASK_RECORD, **row, **ending._asdict()) == 1
 
 
 def newest(tx: Transaction, filters: Filters) -> list[sql.TaskRow]:
@@ -89,13 +91,26 @@ def prunable(tx: Transaction, older_than: str) -> int:
 def rename_targets(tx: Transaction, old: str, new: str) -> int:
     """Move every target ref of the bundle `old`, exact in case, and every attempt of its tasks to `new`."""
     first, end = bundle_range(old)
-    return tx.run(sql.TASKS_RENAME_TARGETS, first=first, end=end, old=old, new=new, tail=len(old) + 1)
+    values: dict[str, str | int] = {"first": first, "end": end, "old": old, "new": new, "tail": len(old) + 1}
+    aimed = sum(tx.run(sql.TASKS_RENAME_TARGETS, target_kind=kind, **values) for kind in _kinds(tx))
+    return aimed + tx.run(sql.TASKS_RENAME_OWNER, old=old, new=new)
 
 
 def targets_of(tx: Transaction, bundle: str) -> int:
     """Count what `rename_targets` would move."""
     first, end = bundle_range(bundle)
-    return _count(tx.one(sql.TASKS_OF_BUNDLE, first=first, end=end, old=bundle))
+    aimed = sum(
+        _count(tx.one(sql.TASKS_OF_BUNDLE, target_kind=kind, first=first, end=end)) for kind in _kinds(tx)
+    )
+    return aimed + _count(tx.one(sql.TASKS_OWNED, old=bundle, first=first, end=end))
+
+
+def _kinds(tx: Transaction) -> list[str | None]:
+    """List every kind of target that may be stored, by one step in the index for each."""
+    kinds: list[str | None] = [None, ""]
+    while (row := tx.one(sql.TASK_NEXT_KIND, after=kinds[-1])) is not None:
+        kinds.append(row.target_kind)
+    return kinds
 
 
 def _count(row: sql.TaskCount | None) -> int:

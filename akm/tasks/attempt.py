@@ -11,7 +11,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from akm.engine.lock import process_started_at
+from akm.engine.processes import process_started_at
 from akm.errors import AkmError
 from akm.store.database import Database
 from akm.tasks.task import Task

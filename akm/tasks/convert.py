@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import os
 import re
-import shutil
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from akm.errors import ConfigError, UsageError
+from akm.engine import backup
+from akm.errors import UsageError
 from akm.ref_grammar import PROJECT
-from akm.tasks import faults, file_text, ids, old, params, source, versions, yaml_emit, yaml_text
+from akm.tasks import faults, ids, old, params, source, versions, yaml_emit, yaml_text
 from akm.tasks.catalog import File
 from akm.workflow.frontmatter import Node
 
@@ -45,14 +44,8 @@ def convert(file: File) -> Converted:
 
 
 def write(file: File, converted: Converted) -> Path:
-    """Replace the file in one step and return where the old one is kept. Raises ConfigError."""
-    backup = _free(file.path)
-    try:
-        shutil.copy2(file.path, backup)
-    except OSError as error:
-        raise ConfigError(f"{backup} cannot be written: {error.strerror}.") from error
-    file_text.replace(file.path, converted.text.encode(), mode=file.path.stat().st_mode & 0o777)
-    return backup
+    """Replace the file in one step and return where the old one is kept. Raises UsageError."""
+    return backup.replace(file.path, converted.text.encode())
 
 
 def _rewritten(task: old.Old, file: File) -> Converted:
@@ -135,10 +128,3 @@ def _prove(converted: Converted, file: File) -> None:
     except UsageError as error:
         message = error.message.replace("Invalid task at", "In version 4, invalid task at")
         raise UsageError(f"{file.path} cannot be converted:\n{message}", code=error.code) from error
-
-
-def _free(path: Path) -> Path:
-    backup, number = path.with_name(f"{path.name}.bak"), 1
-    while os.path.lexists(backup):
-        backup, number = path.with_name(f"{path.name}.bak.{number}"), number + 1
-    return backup

@@ -23,15 +23,18 @@ class _Found:
 
 
 def report(opened: Opened, layers: config.Layers, state: FiringState, *, now: float) -> dict[str, Any]:
-    """Compare what should have run with what did, and say where everything is. `ok`: nothing is wrong."""
+    """Compare what should have run with what did, and say where everything is. `ok`: nothing is wrong now."""
     found = _look()
-    late = _late(found.enabled, opened, state, now)
+    late, missed = _unrun(found.enabled, opened, state, now)
     problems = found.problems
-    if state.problem is not None and found.enabled and not state.is_served:
-        problems.append({"problem": state.problem})
+    fault = state.fault()
+    if fault is not None and found.enabled:
+        problems.append({"problem": fault})
     return {
         "ok": not late and not problems,
         "overdue": late,
+        "missed": missed,
+        "enabled": [task.ref for task in found.enabled],
         "problems": problems,
         "notEnabled": found.not_enabled,
         "scheduler": state.shown(),
@@ -62,12 +65,21 @@ def _look() -> _Found:
     return found
 
 
-def _late(tasks: list[Task], opened: Opened, state: FiringState, now: float) -> list[dict[str, Any]]:
-    late = []
+def _unrun(
+    tasks: list[Task], opened: Opened, state: FiringState, now: float
+) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """Say which tasks are overdue, and which did not run at times but have run since."""
+    late, missed = [], []
     with opened() as db:
         for task in tasks:
-            since = overdue.changed_at(task.path, paths.user_config_file())
-            one = overdue.find(task, overdue.last_run(db, task), now, known_since=since)
+            since = max(
+                overdue.changed_at(task.path, paths.user_config_file()), now - overdue.LOOK_BACK_SECONDS
+            )
+            runs = overdue.runs(db, task, since, now)
+            one = overdue.find(task, runs, now, since=since)
             if one is not None:
-                late.append(one.shown(state.cause(task.ref)))
-    return late
+                late.append(one.shown() | {"cause": state.cause(task.ref)})
+            gap = overdue.gap(task, runs, since=since)
+            if gap is not None:
+                missed.append(gap.shown())
+    return late, missed

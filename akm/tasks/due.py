@@ -16,7 +16,7 @@ GRACE_SECONDS = 90
 
 @dataclass(frozen=True, slots=True)
 class Due:
-    """One schedule of a task with its newest fire in the span. `count` fires are in it, from `first` on."""
+    """The fires of one schedule of a task that are late, or that are not: `count`, from `first` to `fire`."""
 
     task: Task
     number: int
@@ -28,13 +28,17 @@ class Due:
 
 
 def between(tasks: Iterable[Task], since: float, until: float, *, zone: tzinfo = LOCAL) -> list[Due]:
-    """List what fires after `since` and not after `until`, both in seconds since 1970, oldest fire first."""
+    """List what fires after `since` and not after `until`, both in seconds since 1970, by the newest fire.
+
+    A schedule stands twice where some of its fires are late and some are not.
+    """
     found = []
     start, end = (datetime.fromtimestamp(moment, zone) for moment in (since, until))
     for task in tasks:
         for number, trigger in enumerate(task.schedules, 1):
             fires = schedule.fires_between(trigger.cron, start, end, zone=zone)
-            if fires:
-                is_late = until - fires[-1].timestamp() > GRACE_SECONDS
-                found.append(Due(task, number, trigger, fires[-1], fires[0], len(fires), is_late))
+            late = [fire for fire in fires if until - fire.timestamp() > GRACE_SECONDS]
+            for part, is_late in ((late, True), (fires[len(late) :], False)):
+                if part:
+                    found.append(Due(task, number, trigger, part[-1], part[0], len(part), is_late))
     return sorted(found, key=lambda due: (due.fire.timestamp(), due.task.ref, due.number))

@@ -10,6 +10,8 @@ from akm.engine.workplace import Workplace
 from akm.errors import ConfigError, UsageError
 from akm.tasks import places
 from akm.tasks.task import Command, Task
+from akm.workflow.freeze_engines import Missing, model_for
+from akm.workflow.presets import PRESETS
 
 if TYPE_CHECKING:
     from akm.settings import AgentEngine, Config, Engine
@@ -19,10 +21,15 @@ _FENCE = "---"
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """The engine of a task. `timeout_ms` None is no limit; `warnings` say what it cannot be told."""
+    """The engine of a task: its name, its program up to the prompt, and how the prompt gets there.
+
+    `timeout_ms` None is no limit; `warnings` say what it cannot be told.
+    """
 
     name: str
-    engine: AgentEngine
+    argv: tuple[str, ...]
+    takes_argument: bool
+    pass_env: tuple[str, ...]
     timeout_ms: int | None
     warnings: tuple[str, ...] = ()
 
@@ -43,9 +50,7 @@ def chosen(task: Task, work: Workplace) -> Chosen:
             f"Task {task.id} needs the engine {name!r}, which is not configured: set engines.{name}.",
             code="LLM_NOT_CONFIGURED",
         )
-    usable = _usable(task, name, engine)
-    model = _model(task, name, checked)
-    return Chosen(name, usable, _timeout_ms(task, usable), _unheard(task, name, model))
+    return _asked(task, name, _usable(task, name, engine), checked)
 
 
 def _usable(task: Task, name: str, engine: Engine) -> AgentEngine:
@@ -58,8 +63,6 @@ def _usable(task: Task, name: str, engine: Engine) -> AgentEngine:
             "call one yet: name an engine of the kind agent in the task's `engine`.",
             code="TASK_TARGET_UNSUPPORTED",
         )
-    if engine.unavailable is not None:
-        raise ConfigError(f"engines.{name}: {engine.unavailable}", code="TASK_TARGET_UNSUPPORTED")
     if task.agent is not None:
         # Whoever names an agent counts on its instructions and its limits; without them it would be another.
         raise UsageError(
@@ -70,21 +73,22 @@ def _usable(task: Task, name: str, engine: Engine) -> AgentEngine:
     return engine
 
 
-def _model(task: Task, name: str, checked: Config) -> str | None:
-    """Return the model that the task asks for, its alias resolved. Raises ConfigError."""
-    if task.model is None or task.model not in checked.models:
-        return task.model
-    found = checked.models[task.model].get(name)
-    if found is None:
-        raise ConfigError(
-            f"The model alias {task.model!r} of task {task.id} says nothing about the engine {name}: "
-            f"set {name} under [models.{task.model}].",
-        )
-    return found
+def _asked(task: Task, name: str, engine: AgentEngine, checked: Config) -> Chosen:
+    preset = PRESETS[engine.preset]
+    model = model_for(name, task.model or engine.model, checked.models, Missing(strict=True))
+    return Chosen(
+        name,
+        # What it prints is the task's log, which people read.
+        preset.command_for_people(engine.command or (), model),
+        (engine.prompt or preset.prompt) == "argument",
+        tuple(engine.pass_env),
+        _timeout_ms(task, engine),
+        _unheard(task, name, engine, model),
+    )
 
 
-def _unheard(task: Task, name: str, model: str | None) -> tuple[str, ...]:
-    if model is None:
+def _unheard(task: Task, name: str, engine: AgentEngine, model: str | None) -> tuple[str, ...]:
+    if task.model is None or PRESETS[engine.preset].model:
         return ()
     return (
         f"Task {task.id} asks for the model {model}, and engines.{name} cannot be told one, because its "

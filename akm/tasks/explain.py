@@ -91,12 +91,9 @@ def _is_secret(name: str, value: Any) -> bool:
 
 def _input(name: str, declared: Any) -> dict[str, Any]:
     shown: dict[str, Any] = {"schema": dict(declared.schema), "required": declared.is_required}
-    return shown | (redacted_default(name, declared.default) if declared.has_default else {})
-
-
-def redacted_default(name: str, value: Any) -> dict[str, Any]:
-    """Show a default under its own key."""
-    return {"default": REDACTED if _is_secret(name, value) else value}
+    if declared.has_default:
+        shown["default"] = redacted({name: declared.default})[name]
+    return shown
 
 
 def _values(task: Task, bound: Bound) -> dict[str, Any]:

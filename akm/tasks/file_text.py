@@ -1,4 +1,4 @@
-"""Writing a task file in one step. What is in it and whether it may be replaced is decided elsewhere."""
+"""Writing a small file in one step. What is in it and whether it may be replaced is decided elsewhere."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ _DAEMONS = frozenset({"cron", "crond", "cronie", "fcron", "busybox crond", "syst
 class FiringState:
     """`refs` have a row of this installation in the crontab. `problem` says why the crontab cannot be read.
 
-    `has_daemon` is None where the system does not list its processes.
+    `has_daemon` is None where the system does not list the processes of others.
     """
 
     refs: frozenset[str]
@@ -36,6 +36,25 @@ class FiringState:
         if self.has_daemon is False:
             return "cron is not running: start its service, or start `akm task serve`"
         return "the machine was off or asleep, or cron could not start it: see cron's own log"
+
+    def fault(self) -> str | None:
+        """Say why nothing fires tasks here; None when something does, as far as can be told."""
+        if self.is_served:
+            return None
+        if self.problem is None and self.has_daemon is False:
+            return (
+                "nothing fires tasks here: cron is not running, and neither is `akm task serve`; start one."
+            )
+        return self.problem
+
+    def rivals(self) -> str | None:
+        """Say why a server that starts would run tasks a second time; None when it would not."""
+        if not (self.refs and self.has_daemon):
+            return None
+        return (
+            f"cron is running and fires {len(self.refs)} of these tasks from the crontab as well, so each of "
+            "them runs twice: stop cron, or do not serve."
+        )
 
     def shown(self) -> dict[str, object]:
         """Shape this for the report."""
@@ -64,12 +83,13 @@ def look() -> FiringState:
 
 
 def has_cron_daemon(processes: Path = Path("/proc")) -> bool | None:
-    """Tell whether a cron daemon is running; None where the system does not list its processes."""
+    """Tell whether a cron daemon is running; None where the system does not list those of others."""
     try:
         numbers = [name for name in os.listdir(processes) if name.isdigit()]
     except OSError:
         return None
-    return any(_name(processes / number) in _DAEMONS for number in numbers) if numbers else None
+    # The first process is never the user's own: without it, only the user's are listed.
+    return any(_name(processes / number) in _DAEMONS for number in numbers) if "1" in numbers else None
 
 
 def _name(process: Path) -> str:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from akm import ref_grammar
 from akm.errors import UsageError
+from akm.tasks import interpreters
 from akm.tasks.grammar_directory import working_directory
 from akm.tasks.grammar_keys import closed, whole_text
 from akm.tasks.task import Command, Script, Shell, Target, Workflow
@@ -64,6 +65,10 @@ def _used(field: Field, given: Field | None, bundle: str) -> Target | None:
         case "commands":
             return Command(ref=str(ref))
         case "scripts":
+            problem = interpreters.fault(ref.path)
+            if problem:
+                field.fail(problem)
+                return None
             return Script(str(ref))
     return Workflow(str(ref))
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from akm.errors import UsageError
-
 #: The closed table, by the ending in lower case. The script's path follows.
 INTERPRETERS: Mapping[str, tuple[str, ...]] = {
     ".sh": ("sh",),
@@ -34,16 +32,17 @@ _OTHER_NAMES: Mapping[str, tuple[str, ...]] = {
 }
 
 
-def interpreter(path: Path) -> tuple[str, ...]:
-    """Return what stands before the script's path. Raises UsageError `TASK_TARGET_UNSUPPORTED`."""
-    found = INTERPRETERS.get(path.suffix.lower())
-    if found is None:
-        endings = ", ".join(INTERPRETERS)
-        raise UsageError(
-            f"Nothing is known to run {path.name}: give the script one of the endings {endings}.",
-            code="TASK_TARGET_UNSUPPORTED",
-        )
-    return found
+def fault(script: str) -> str | None:
+    """Say what keeps a script from being run at all, to complete "`uses` ..."; None when nothing does."""
+    if Path(script).suffix.lower() in INTERPRETERS:
+        return None
+    endings = ", ".join(INTERPRETERS)
+    return f"names a script that nothing is known to run; give it one of the endings {endings}"
+
+
+def interpreter(script: Path) -> tuple[str, ...]:
+    """Return what stands before the path of a script that has no `fault`."""
+    return INTERPRETERS[script.suffix.lower()]
 
 
 def names(program: str) -> tuple[str, ...]:

@@ -35,7 +35,10 @@ def asset(task: Task, ref: str, bundles: Mapping[str, Path], *, ending: str = ""
     root = _root(task, bundle or task.bundle, bundles)
     file = root / f"{inner}{ending}"
     if not file.is_file():
-        raise NotFoundError(f"The task {task.ref} uses {ref}, but there is no file {file}.")
+        raise NotFoundError(
+            f"The task {task.ref} uses {ref}, but there is no file {file}.",
+            hint=f"Write it, or correct the ref in {task.path}.",
+        )
     real = Path(os.path.realpath(file))
     if Path(os.path.realpath(root)) not in real.parents:
         raise UsageError(

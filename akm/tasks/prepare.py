@@ -118,24 +118,21 @@ def _flow(
 
 
 def _command(task: Task, target: Command, work: Workplace, environment: Mapping[str, str]) -> Program:
-    chosen = engines.chosen(task, work)
-    engine, text = chosen.engine, engines.text(task, target, work)
+    engine, text = engines.chosen(task, work), engines.text(task, target, work)
     # As a unit's agent: prose from a file gets no credential that nobody named.
     passed = {key: environment[key] for key in (*ALLOWLIST, *engine.pass_env) if key in environment}
     env = {EVENT_SOURCE: "task", **passed, **task.env}
-    is_argument = engine.prompt == "argument"
-    command = tuple(engine.command or ())
     cwd = places.directory(task, None)
-    who = f"The engine {chosen.name} of task {task.id}"
-    _, file = programs.find(who, command[:1], cwd=cwd, path=env.get("PATH"))
+    who = f"The engine {engine.name} of task {task.id}"
+    _, file = programs.find(who, engine.argv[:1], cwd=cwd, path=env.get("PATH"))
     return Program(
         "command",
-        (*command, text) if is_argument else command,
+        (*engine.argv, text) if engine.takes_argument else engine.argv,
         file,
         cwd,
         env,
-        chosen.timeout_ms,
-        None if is_argument else text.encode("utf-8", "replace"),
-        chosen.name,
-        (*unused.sentences(task), *chosen.warnings),
+        engine.timeout_ms,
+        None if engine.takes_argument else text.encode("utf-8", "replace"),
+        engine.name,
+        (*unused.sentences(task), *engine.warnings),
     )

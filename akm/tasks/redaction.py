@@ -59,12 +59,19 @@ class Redactor:
 
     def scrub(self, text: str) -> str:
         """Return `text` with a mark for every secret; give it whole, since a secret may span lines."""
-        if self._known is not None:
-            text = self._known.sub(MARK, text)
-        text = _WHOLE.sub(MARK, text)
-        for pattern in _LED:
-            text = pattern.sub(rf"\1{MARK}", text)
-        return text
+        kept, end = [], 0
+        for start, stop in sorted(self._spans(text)):
+            # All are found before any is replaced: a short value in a longer secret would break its shape.
+            if start >= end:
+                kept += [text[end:start], MARK]
+            end = max(end, stop)
+        return "".join([*kept, text[end:]])
+
+    def _spans(self, text: str) -> Iterator[tuple[int, int]]:
+        for whole in (self._known, _WHOLE):
+            yield from (found.span() for found in (whole.finditer(text) if whole else ()))
+        for led in _LED:
+            yield from ((found.end(1), found.end()) for found in led.finditer(text))
 
 
 def _sounds_secret(name: str) -> bool:

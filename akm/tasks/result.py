@@ -30,6 +30,11 @@ def safe_code(error: BaseException) -> str:
     return code if isinstance(code, str) and code in SAFE_CODES | HELD_CODES else "INTERNAL"
 
 
+def duration_ms(started_at: str, finished_at: str) -> int:
+    """Return the whole milliseconds between two timestamps."""
+    return round((clock.seconds(finished_at) - clock.seconds(started_at)) * 1000)
+
+
 @dataclass(frozen=True, slots=True)
 class TaskResult:
     """One run of a task. `log` is empty when none could be written; `lost` says why its row is not there."""
@@ -70,13 +75,12 @@ class TaskResult:
         if self.lost is not None:
             notices.append(f"This run is not in the history: {self.lost}")
         optional = {"detail": self.outcome.detail, "notices": notices}
-        duration = round((clock.seconds(self.finished_at) - clock.seconds(self.started_at)) * 1000)
         return {
             "id": self.task.id,
             "status": self.status,
             "startedAt": self.started_at,
             "finishedAt": self.finished_at,
-            "durationMs": duration,
+            "durationMs": duration_ms(self.started_at, self.finished_at),
             "log": self.log,
             "target": self._target(),
             **{name: value for name, value in optional.items() if value},

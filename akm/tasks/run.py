@@ -18,7 +18,7 @@ from akm.tasks.attempt import Opened, Reservation
 from akm.tasks.outcome import Outcome
 from akm.tasks.prepare import Flow, Prepared, prepare
 from akm.tasks.redaction import Redactor, configured
-from akm.tasks.result import TaskResult, safe_code
+from akm.tasks.result import TaskResult, duration_ms, safe_code
 from akm.tasks.task import Task
 
 
@@ -159,8 +159,3 @@ class _Run:
     def _redactor(self) -> Redactor:
         named = (*self.task.redact, *configured(self.around.work.layers.values))
         return Redactor({**self.around.environment, **self.task.env}, named)
-
-
-def duration_ms(started_at: str, finished_at: str) -> int:
-    """Return the whole milliseconds between two timestamps."""
-    return round((clock.seconds(finished_at) - clock.seconds(started_at)) * 1000)

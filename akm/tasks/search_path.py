@@ -12,6 +12,7 @@ from pathlib import Path
 
 from akm import paths
 from akm.errors import ConfigError
+from akm.tasks import file_text
 
 PATH = "PATH"
 
@@ -29,13 +30,7 @@ def record() -> None:
     """Write this process's PATH down; without one, what was written before stays. Raises ConfigError."""
     if not os.environ.get(PATH):
         return
-    file = _file()
-    draft = paths.create(file.parent) / f"{file.stem}.{os.getpid()}.tmp"
-    try:
-        draft.write_text(json.dumps({"path": os.pathsep.join(folders())}), encoding="utf-8")
-        draft.replace(file)
-    except OSError as error:
-        raise ConfigError(f"{file} cannot be written: {error.strerror}.") from error
+    file_text.replace(_file(), json.dumps({"path": os.pathsep.join(folders())}).encode())
 
 
 def recorded() -> str | None:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from akm import clock
+from akm.errors import AkmError
 from akm.tasks import due
 from akm.tasks.due import Due
 from akm.tasks.task import Task
@@ -57,6 +58,7 @@ class Server:
     catch_up: bool = False
     _children: dict[str, Child] = field(default_factory=dict)
     _waiting: list[Due] = field(default_factory=list)
+    _known: list[Task] | None = None
 
     def tick(self, now: float) -> None:
         """Deal with everything that is due up to `now`."""
@@ -65,13 +67,16 @@ class Server:
             self._notice_step_back(now)
             return
         since, self.seen = max(self.seen, now - LOOK_BACK_SECONDS), now
-        caught_up: set[str] = set()
-        for one in reversed(due.between(self.hands.tasks(), since, now)):
-            if not one.is_late:
-                self._fire(one)
-            elif not self._has_run(one) and one.task.ref not in caught_up:
-                caught_up.add(one.task.ref)
+        found = due.between(self._tasks(), since, now)[::-1]
+        on_time = [one for one in found if not one.is_late]
+        # What fires now anyway has caught up with that.
+        dealt_with = {one.task.ref for one in on_time} if self.catch_up else set()
+        for one in found:
+            if one.is_late and one.task.ref not in dealt_with and not self._has_run(one):
+                dealt_with.add(one.task.ref)
                 self._fire_late(one, now)
+        for one in on_time:
+            self._fire(one)
 
     def reap(self) -> None:
         """Notice which children have ended, and start what waited for them."""
@@ -91,9 +96,11 @@ class Server:
 
     def stop(self) -> None:
         """Ask every child to end, and let nothing that waits begin."""
-        self._waiting.clear()
         for child in self._children.values():
             child.terminate()
+        for one in self._waiting:
+            self._tell(one, "skipped", why="it waited for the run before it, and serving ends")
+        self._waiting.clear()
 
     def kill(self) -> None:
         """End every child that is left."""
@@ -117,12 +124,31 @@ class Server:
         if self.catch_up:
             self._fire(one)
             return
-        self.hands.missed(one, clock.stamp(now))
         since = clock.stamp(one.first.timestamp())
+        try:
+            self.hands.missed(one, clock.stamp(now))
+        except AkmError as error:
+            self._tell(
+                one, "failed", why=f"it was missed, and the history could not be told: {error.message}"
+            )
+            return
         self._tell(one, "missed", count=one.count, since=since, why="nothing was running to fire it")
 
+    def _tasks(self) -> list[Task]:
+        """Read the tasks; while the configuration is broken, as in the middle of an edit, those of before."""
+        try:
+            self._known = self.hands.tasks()
+        except AkmError as error:
+            if self._known is None:
+                raise
+            self.hands.tell({"event": "failed", "why": error.message})
+        return self._known
+
     def _has_run(self, one: Due) -> bool:
-        last = self.hands.last_start(one.task)
+        try:
+            last = self.hands.last_start(one.task)
+        except AkmError:
+            return False  # Rather once too often than never.
         return last is not None and last >= clock.stamp(one.fire.timestamp())
 
     def _notice_step_back(self, now: float) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import os
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -13,7 +12,7 @@ from time import monotonic
 from akm import clock, paths
 from akm.engine.abort import Abort
 from akm.errors import AkmError, ConfigError
-from akm.tasks import activation, catalog, launcher
+from akm.tasks import activation, catalog, file_text, launcher
 from akm.tasks.due import Due
 from akm.tasks.schedulers.row import flags
 from akm.tasks.serve import Server
@@ -65,27 +64,29 @@ def beginning(now: float, *, once: bool) -> float:
 
 def remember(seen: float) -> None:
     """Write down how far the server came. Raises ConfigError when that is impossible."""
-    file = _memory()
-    paths.create(file.parent)
-    draft = file.with_suffix(f".{os.getpid()}.tmp")
-    try:
-        draft.write_text(json.dumps({"seenUntil": clock.stamp(seen)}), encoding="utf-8")
-        draft.replace(file)
-    except OSError as error:
-        raise ConfigError(f"{file} cannot be written: {error.strerror}.") from error
+    file_text.replace(_memory(), json.dumps({"seenUntil": clock.stamp(seen)}).encode())
 
 
 def loop(server: Server, abort: Abort, *, now: Callable[[], float], once: bool) -> None:
     """Serve until `abort` is set; with `once` only until what is due now has ended."""
+    remember(server.seen)
     while not abort.is_set:
         server.tick(now())
-        remember(server.seen)
+        _keep_on(server)
         if once:
             break
         _wait_for_minute(server, abort, now)
     while once and server.is_busy and not abort.wait(_LOOK_SECONDS):
         server.reap()
     _stop(server)
+
+
+def _keep_on(server: Server) -> None:
+    """Remember how far the server came; a disk that is full for a while stops no server."""
+    try:
+        remember(server.seen)
+    except ConfigError as error:
+        server.hands.tell({"event": "failed", "why": error.message})
 
 
 def _wait_for_minute(server: Server, abort: Abort, now: Callable[[], float]) -> None:

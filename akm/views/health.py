@@ -16,7 +16,7 @@ from akm.store.statement import Query
 
 REBUILD: Final = "Make them from the journal with `akm db doctor --rebuild-units`."
 UNREADABLE: Final = "What is in it is lost; take it from a backup if it matters."
-HARMLESS: Final = "Nothing depends on it; `akm log` shows less than happened."
+HARMLESS: Final = "Nothing depends on it; only `akm log` reads it."
 
 
 class Check(NamedTuple):
@@ -39,13 +39,10 @@ CHECKS: Final = (
     Check("units", ERROR, sql.UNITS_DIFFERING, "{} rows of units differ from their latest attempt.", REBUILD),
     Check("attempts", ERROR, sql.ATTEMPTS_OVERTAKEN, "{} attempts run although later ones exist.", RESTORE),
     Check(
-        "events", WARNING, sql.ATTEMPTS_UNTOLD, "{} attempts lack an event of their start or end.", HARMLESS
-    ),
-    Check(
         "events",
         WARNING,
-        sql.ATTEMPTS_TOLD_TOO_OFTEN,
-        "{} attempts have more events of their start or end than happened.",
+        sql.ATTEMPTS_TOLD_WRONGLY,
+        "{} attempts have more or fewer events of their start and end than happened.",
         HARMLESS,
     ),
     Check(

@@ -35,17 +35,13 @@ class Holder:
 
 @dataclass(frozen=True, slots=True)
 class Metadata:
-    """Decoded metadata. `is_marked` tells that the row's kind of target is a present-day word.
-
-    `bundle` is the name of the task's bundle, or a project's folder; None where it was not written down.
-    """
+    """Decoded metadata. `is_marked` tells that the row's kind of target is a present-day word."""
 
     duration_ms: int | float
     detail: Mapping[str, Any] | None = None
     engine: str | None = None
     is_marked: bool = False
     holder: Holder | None = None
-    bundle: str | None = None
 
 
 @dataclass(slots=True)
@@ -74,14 +70,13 @@ def decode(text: str, warned: Warned) -> Metadata:
     duration: Any = root.get("durationMs")
     if not _is_number(duration):
         raise Damaged("durationMs is no number")
-    engine, bundle = root.get("engine"), root.get("bundle")
+    engine = root.get("engine")
     return Metadata(
         duration_ms=duration,
         detail=_detail(root.get("detail")),
         engine=engine if isinstance(engine, str) else None,
         is_marked=_is_marked(root, warned),
         holder=_holder(root.get("holder")),
-        bundle=bundle if isinstance(bundle, str) else None,
     )
 
 

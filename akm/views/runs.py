@@ -152,7 +152,7 @@ def _child(tx: Transaction, row: sql.RunSummary, step_id: str | None, root: str)
 
 
 def summary(row: sql.RunSummary, damaged: list[str] | None = None) -> dict[str, Any]:
-    """Shape a run's row; damaged JSON reads as absent."""
+    """Shape a run's row; damaged JSON reads as absent, and parameters that look like secrets are hidden."""
     found = [] if damaged is None else damaged
     shown: dict[str, Any] = {
         "id": row.id,
@@ -165,7 +165,7 @@ def summary(row: sql.RunSummary, damaged: list[str] | None = None) -> dict[str, 
         "createdAt": row.created_at,
         "updatedAt": row.updated_at,
         "completedAt": row.completed_at,
-        "params": value(row.params_json, "params_json", found) or {},
+        "params": _params(row, found),
         "agentHarness": row.agent_harness,
         "agentSessionId": row.agent_session_id,
         "planIrVersion": row.plan_ir_version,
@@ -173,10 +173,22 @@ def summary(row: sql.RunSummary, damaged: list[str] | None = None) -> dict[str, 
     if row.parent_run_id is not None:
         shown["parentRunId"] = row.parent_run_id
         shown["spawnedByUnitId"] = row.parent_unit_id
+    if row.forked_from_run_id is not None:
+        shown["forkedFromRunId"] = row.forked_from_run_id
+        shown["forkedFromStepId"] = row.forked_from_step_id
     outputs = value(row.outputs_json, "outputs_json", found)
     if outputs is not None:
         shown["outputs"] = outputs
     return shown
+
+
+def _params(row: sql.RunSummary, damaged: list[str]) -> dict[str, Any]:
+    params = value(row.params_json, "params_json", damaged)
+    if not params or not isinstance(params, dict):
+        return {}
+    from akm.workflow import secret_shapes
+
+    return secret_shapes.hidden(params)
 
 
 def step(row: sql.Step, damaged: list[str]) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from akm.store.task_history import NO_LIMIT, Filters
 from akm.views import history_metadata
 from akm.views.history_metadata import Damaged, Metadata, Warned
 
-__all__ = ["Filters", "Reader", "completed_intervals", "latest", "prunable", "query", "runs", "targets_of"]
+__all__ = ["Filters", "Reader", "completed_intervals", "latest", "prunable", "query", "runs"]
 
 #: How an open row reads whose process is gone. No row has it.
 INTERRUPTED: Final = "interrupted"
@@ -78,12 +78,6 @@ def prunable(db: Database, *, older_than: str) -> int:
         return task_history.prunable(tx, older_than)
 
 
-def targets_of(db: Database, bundle: str) -> int:
-    """Count the rows that a rename of `bundle` changes."""
-    with db.read() as tx:
-        return task_history.targets_of(tx, bundle)
-
-
 def _without_empty(asked: Filters) -> Filters:
     return Filters(
         task_id=asked.task_id or None,
@@ -121,8 +115,8 @@ def _attempt(row: sql.TaskRow, metadata: Metadata, reader: Reader) -> dict[str, 
         "log": row.log_path or "",
         "target": history_metadata.target(row.target_kind, row.target_ref, metadata),
     }
-    if metadata.bundle is not None:
-        shown["bundle"] = metadata.bundle
+    if row.bundle is not None:
+        shown["bundle"] = row.bundle
     if metadata.detail is not None:
         shown["detail"] = dict(metadata.detail)
     if is_open:

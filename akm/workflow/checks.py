@@ -50,7 +50,7 @@ def _check(
     except ValueError as error:
         field.report.error(field.line, f"{field.label}: {error}", suggestion=_repaired(text, order))
         return
-    if reference.kind == "steps":
+    if reference.kind != "params":
         _check_step(field, reference.name, order, own)
     elif position == "inputs":
         field.fail(f"refers to a parameter, which every step sees anyway; remove `{reference.text}`")

@@ -74,12 +74,13 @@ class Route:
 class Gate:
     """The check after a step. `criteria` is empty or holds the whole rubric as its one entry.
 
-    `approve` asks a person instead of the judge.
+    `approve` asks a person instead of the judge, and `value` is the schema of what that person may give.
     """
 
     criteria: tuple[str, ...] = ()
     max_loops: int = 1
     approve: bool = False
+    value: Schema | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,10 +116,11 @@ class Defaults:
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """Ceilings of a whole run; None means unlimited."""
+    """Ceilings of a whole run; None means unlimited. `max_cost` is money, as `[prices]` gives it."""
 
     max_units: int | None = None
     max_tokens: int | None = None
+    max_cost: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

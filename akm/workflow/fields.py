@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from sys import float_info
 from typing import Any
 
 from akm.workflow.frontmatter import Node, plain
@@ -133,6 +134,15 @@ class Field:
             return value
         shown = f"is {as_text(value)}" if isinstance(value, int | float) else self.kind
         self.fail(f"must be a whole number of {minimum} or more, but {shown}")
+        return None
+
+    def amount(self) -> float | None:
+        """Read a number that is more than 0, and not infinite."""
+        value = self.node.value
+        if isinstance(value, int | float) and not isinstance(value, bool) and 0 < value <= float_info.max:
+            return float(value)
+        shown = f"is {as_text(value)}" if isinstance(value, int | float) else self.kind
+        self.fail(f"must be a number above 0, but {shown}")
         return None
 
     def choice(self, options: Collection[str]) -> str | None:

@@ -6,14 +6,18 @@ no file is opened; of the base directory only its identity is looked up.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from akm.errors import UsageError
 from akm.workflow.document import Document, Map, Step, Unit
+from akm.workflow.freeze_children import child_target
 from akm.workflow.freeze_engines import Missing, judge_target, prose_target
+from akm.workflow.freeze_prices import note_uncounted, used
 from akm.workflow.freeze_runners import WIDEST
 from akm.workflow.freeze_settings import Engine, FreezeSettings
-from akm.workflow.freeze_targets import child_target, cwd_identity, environment, shell_target
+from akm.workflow.freeze_targets import cwd_identity, environment, shell_target
 from akm.workflow.plan import (
     CommandTarget,
     CwdIdentity,
@@ -42,11 +46,15 @@ class Frozen:
 def freeze(document: Document, settings: FreezeSettings) -> Frozen:
     """Resolve everything; the same document and settings give the same plan.
 
-    Raises ConfigError INVALID_CONFIG_FILE when `settings.strict` and an engine or a judge is missing, and
-    UsageError WORKFLOW_SOURCE_INVALID for what the file cannot ask of the engine it gets.
+    Raises ConfigError INVALID_CONFIG_FILE when `settings.strict` and an engine, a judge, or a price that
+    `budget.max_cost` needs, is missing, and UsageError WORKFLOW_SOURCE_INVALID for what the file cannot ask
+    of the engine it gets.
     """
     freezing = _Freezing(document, settings, cwd_identity(settings.root), Missing(settings.strict))
     steps = tuple(freezing.step(step, position) for position, step in enumerate(document.steps))
+    prices = used(steps, settings.prices)
+    if document.budget.max_cost is not None:
+        note_uncounted(steps, prices, freezing.missing)
     plan = Plan(
         title=document.title,
         steps=steps,
@@ -54,6 +62,7 @@ def freeze(document: Document, settings: FreezeSettings) -> Frozen:
         source_hash=document.source_hash or None,
         params=document.params or None,
         budget=document.budget,
+        prices=prices,
     )
     return Frozen(plan, tuple(freezing.missing.warnings))
 
@@ -102,7 +111,7 @@ class _Freezing:
         )
 
     def unit(self, step: Step, unit: Unit, node_id: str) -> UnitNode:
-        bindings = environment(unit)
+        bindings = environment(unit, self.settings.env)
         return UnitNode(
             id=node_id,
             instructions=step.instructions,
@@ -114,6 +123,7 @@ class _Freezing:
             env=tuple(dict.fromkeys(unit.env)),
             environment=bindings,
             isolation=unit.isolation,
+            commit=self.settings.commit if unit.isolation == "worktree" else None,
             source=self.source(step),
         )
 
@@ -122,12 +132,19 @@ class _Freezing:
         if unit.exec:
             return shell_target(unit.exec, unit, defaults, self.identity, bindings)
         if unit.workflow:
-            return child_target(unit.workflow, unit.bindings)
+            return self.child(step, unit.workflow, unit.bindings)
         target = prose_target(
             step.id, step.instructions, unit, defaults, self.settings, self.identity, self.missing
         )
         _refuse_worktree_of_a_model(step, unit, target)
         return target
+
+    def child(self, step: Step, ref: str, bindings: Mapping[str, Any]) -> Target:
+        if self.settings.child is None:
+            raise UsageError(f'Step "{step.id}" runs {ref}, and nothing finds workflows here.')
+        child = self.settings.child(ref)
+        self.missing.warnings.extend(f"{child.ref}: {warning}" for warning in child.warnings)
+        return child_target(step.id, child, bindings)
 
     def gate(self, step: Step) -> GateNode:
         criteria = step.gate.criteria
@@ -135,7 +152,9 @@ class _Freezing:
         judge = None
         if criteria and not approve:
             judge = judge_target(step.id, criteria[0], self.settings, self.identity, self.missing)
-        return GateNode(f"{step.id}.gate", step.id, criteria, step.gate.max_loops, judge, approve)
+        return GateNode(
+            f"{step.id}.gate", step.id, criteria, step.gate.max_loops, judge, approve, step.gate.value
+        )
 
     def source(self, step: Step) -> Source:
         return Source(self.settings.source_path, step.start or step.line, step.end or step.line)

@@ -15,6 +15,7 @@ from akm.workflow.freeze_runners import agent_runner, llm_runner, provider_width
 from akm.workflow.freeze_settings import Engine, FreezeSettings
 from akm.workflow.hashing import sha256_hex
 from akm.workflow.plan import CommandTarget, CwdIdentity
+from akm.workflow.presets import PRESETS
 from akm.workflow.spelling import did_you_mean
 
 LLM_TIMEOUT_MS = 600_000
@@ -32,6 +33,10 @@ class Missing:
         """Raise ConfigError INVALID_CONFIG_FILE with the sentence, or keep it as a warning."""
         if self.strict:
             raise ConfigError(sentence, code="INVALID_CONFIG_FILE")
+        self.warn(sentence)
+
+    def warn(self, sentence: str) -> None:
+        """Keep the sentence as a warning, strict or not."""
         if sentence not in self.warnings:
             self.warnings.append(sentence)
 
@@ -53,7 +58,7 @@ def prose_target(
         if lack:
             missing.note(lack)
         return _missing_target(named, content, identity)
-    model = _model(unit.model or defaults.model or engine.model, engine, settings, missing)
+    model = model_for(engine.name, unit.model or defaults.model or engine.model, settings.models, missing)
     inference = {**(defaults.llm or {}), **(unit.llm or {})}
     timeout = timeout_ms(unit.timeout, defaults.timeout, engine.timeout_ms, _kind_default(engine))
     return _target(engine, content, model, timeout, identity, inference=inference, schema=unit.output)
@@ -66,13 +71,13 @@ def judge_target(
     if settings.judge_engine is None:
         missing.note(
             f'Step "{step_id}" has a rubric, and no engine judges it: set workflow.judge_engine in '
-            f"{_CONFIG_FILE}."
+            f"{_CONFIG_FILE}, or let a person judge with --gates approve."
         )
         return None
     engine = _find(f'the rubric of step "{step_id}"', settings.judge_engine, settings, missing)
     if engine is None:
         return None
-    model = _model(engine.model, engine, settings, missing)
+    model = model_for(engine.name, engine.model, settings.models, missing)
     timeout = timeout_ms(engine.timeout_ms, _kind_default(engine))
     return _target(engine, rubric, model, timeout, identity)
 
@@ -83,6 +88,21 @@ def timeout_ms(*sources: Timeout) -> int | None:
         if source is not None:
             return None if source == "none" else source
     return None
+
+
+def model_for(
+    engine: str, name: str | None, aliases: Mapping[str, Mapping[str, str]], missing: Missing
+) -> str | None:
+    """Return the model that a name means for an engine: what its alias says, or the name itself."""
+    if name is None or name not in aliases:
+        return name
+    found = aliases[name].get(engine)
+    if found is None:
+        missing.note(
+            f'The model alias "{name}" says nothing about engine "{engine}": '
+            f"set {engine} under [models.{name}] in {_CONFIG_FILE}."
+        )
+    return found
 
 
 def _kind_default(engine: Engine) -> int | None:
@@ -102,23 +122,13 @@ def _find(who: str, name: str | None, settings: FreezeSettings, missing: Missing
     engine = settings.engines.get(name)
     if engine is None:
         configured = ", ".join(sorted(settings.engines)) or "none"
+        what = f' with kind = "agent" and preset = "{name}"' if name in PRESETS else ""
         missing.note(
             f'There is no engine "{name}", which {who} asks for; configured: {configured}.'
-            f"{did_you_mean(name, settings.engines)} Add [engines.{name}] to {_CONFIG_FILE}, or name another."
+            f"{did_you_mean(name, settings.engines)} Add [engines.{name}]{what} to {_CONFIG_FILE}, or name "
+            "another."
         )
     return engine
-
-
-def _model(name: str | None, engine: Engine, settings: FreezeSettings, missing: Missing) -> str | None:
-    if name is None or name not in settings.models:
-        return name
-    found = settings.models[name].get(engine.name)
-    if found is None:
-        missing.note(
-            f'The model alias "{name}" says nothing about engine "{engine.name}": '
-            f"set {engine.name} under [models.{name}] in {_CONFIG_FILE}."
-        )
-    return found
 
 
 def _target(
@@ -142,7 +152,7 @@ def _target(
     return CommandTarget(
         content_hash=sha256_hex(content),
         request=request,
-        runner=llm_runner(engine, timeout) if is_llm else agent_runner(engine, timeout),
+        runner=llm_runner(engine, timeout) if is_llm else agent_runner(engine, model, timeout),
         concurrency=provider_width(engine.settings) if is_llm else None,
         cwd_identity=identity,
     )

@@ -6,27 +6,47 @@ from collections.abc import Mapping
 from typing import Any
 
 from akm.workflow.freeze_settings import Engine
+from akm.workflow.plan_json_targets import present
+from akm.workflow.presets import PRESETS
 
 WIDEST = 64
 _REMOTE_WIDTH = 4
+#: The settings of a model's engine that its plan keeps, and their names there.
+_LLM = {
+    "base_url": "baseUrl",
+    "api_key_env": "apiKeyEnv",
+    "max_tokens": "maxTokens",
+    "temperature": "temperature",
+    "extra_params": "extraParams",
+    "supports_json_schema": "supportsJsonSchema",
+    "concurrency": "concurrency",
+}
 
 
-def agent_runner(engine: Engine, timeout: int | None) -> dict[str, Any]:
-    """Describe how an agent command is started; `timeout` is in ms."""
+def agent_runner(engine: Engine, model: str | None, timeout: int | None) -> dict[str, Any]:
+    """Describe how an agent is started and how its output is read; `timeout` is in ms.
+
+    All of it is in the plan, so that a run goes on as it began whatever a later akm knows of the tool.
+    """
+    preset = PRESETS[engine.preset]
     return {
         "kind": "agent",
         "engine": engine.name,
         "preset": engine.preset,
-        "command": list(engine.command),
-        "prompt": engine.prompt,
+        "command": list(preset.command(engine.command, model)),
+        "prompt": engine.prompt or preset.prompt,
         "passEnv": list(engine.pass_env),
         "timeoutMs": timeout,
+        **present(
+            sessionArguments=list(preset.session), promptArguments=list(preset.last), output=preset.output
+        ),
     }
 
 
 def llm_runner(engine: Engine, timeout: int | None) -> dict[str, Any]:
     """Describe how a model is reached; `timeout` is in ms."""
-    return {**engine.settings, "kind": "llm", "engine": engine.name, "timeoutMs": timeout}
+    said = {_LLM[key]: value for key, value in engine.settings.items() if key in _LLM and value != {}}
+    return {**said, "kind": "llm", "engine": engine.name, "timeoutMs": timeout}
 
 
 def provider_width(settings: Mapping[str, Any]) -> int:

@@ -10,8 +10,8 @@ from typing import Any
 from akm.workflow.document import Defaults, Exec, Unit
 from akm.workflow.freeze_engines import timeout_ms
 from akm.workflow.hashing import canonical, sha256_hex
-from akm.workflow.plan import ChildTarget, CwdIdentity, EnvBinding, InputBinding, ShellTarget
-from akm.workflow.plan_json_targets import binding_json, cwd_json, environment_json, shell_json
+from akm.workflow.plan import CwdIdentity, EnvBinding, ShellTarget
+from akm.workflow.plan_json_targets import cwd_json, environment_json, shell_json
 
 EXEC_TIMEOUT_MS = 600_000
 
@@ -26,13 +26,16 @@ def cwd_identity(root: Path) -> CwdIdentity:
     return CwdIdentity(str(root), real, found.st_dev, found.st_ino)
 
 
-def environment(unit: Unit) -> tuple[EnvBinding, ...]:
+def environment(unit: Unit, described: Mapping[str, Mapping[str, Any]]) -> tuple[EnvBinding, ...]:
     """Name where a unit's environment comes from: passed-through variables, then env assets in order."""
     passed = unit.exec.pass_env if unit.exec else ()
     assets = dict.fromkeys(unit.env)
     return (
         *(EnvBinding("pass-through", name) for name in passed),
-        *(EnvBinding("env-ref", ref) for ref in assets),
+        *(
+            EnvBinding("env-ref", ref, detail={**described.get(ref, {}), "precedence": position})
+            for position, ref in enumerate(assets)
+        ),
     )
 
 
@@ -54,21 +57,3 @@ def shell_target(
         pass_env=start.pass_env,
         timeout_ms=timeout,
     )
-
-
-def child_target(ref: str, bindings: Mapping[str, Any]) -> ChildTarget:
-    """Freeze which workflow is run as a child and with what; its own plan is not embedded."""
-    frozen = tuple(_binding(name, bindings[name]) for name in sorted(bindings))
-    content = {
-        "ref": ref,
-        "planHash": None,
-        "inputBindings": [binding_json(binding) for binding in frozen] or None,
-    }
-    digest = sha256_hex("akm.workflow.child-workflow\0v2\0" + canonical(content))
-    return ChildTarget(ref=ref, content_hash=digest, input_bindings=frozen)
-
-
-def _binding(name: str, given: Any) -> InputBinding:
-    if isinstance(given, Mapping) and set(given) == {"from"}:
-        return InputBinding("reference", name, from_=str(given["from"]))
-    return InputBinding("literal", name, value=given)

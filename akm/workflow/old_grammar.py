@@ -12,9 +12,10 @@ from akm.workflow.source import Source
 from akm.workflow.wording import TO_MARKDOWN
 
 CODE = "old-grammar"
+#: What to do about a file whose grammar can be converted.
+CONVERT = "akm workflow convert FILE"
 _STEP_HEADING = re.compile(r"Step\s*:\s*\S.*|Step\s+[0-9]+\b.*", re.IGNORECASE)
-_COLON = re.compile(r"Step\s*:", re.IGNORECASE)
-_STEP_ID_LINE = re.compile(r"Step ID\s*:\s*([A-Za-z0-9._-]+)\s*")
+_TITLE = re.compile(r"Step\s*:\s*(\S.*)", re.IGNORECASE)
 _YAML_KEY = re.compile(r"(on|jobs|version|name|steps)\s*:")
 _CHANGES = (
     "list the steps in the frontmatter (`steps: [{ id: ... }]`), head each section `## <id>`, "
@@ -24,7 +25,7 @@ _CHANGES = (
 
 def without_frontmatter(lines: Sequence[str], report: Report) -> bool:
     """Note a file that lacks frontmatter because it is of another grammar; False when it is just broken."""
-    if _note_headings(lines, headings(lines), 1, report):
+    if _note_headings(headings(lines), 1, report):
         return True
     keys = {match[1] for line in lines if (match := _YAML_KEY.match(line))}
     if "jobs" in keys or ("steps" in keys and keys & {"version", "name"}):
@@ -48,7 +49,13 @@ def consists_of_step_headings(marks: Sequence[Heading]) -> bool:
 
 def step_headings(source: Source, marks: Sequence[Heading], report: Report) -> bool:
     """Note a body of `## Step` sections; False when it has none."""
-    return _note_headings(source.body, marks, source.body_line, report)
+    return _note_headings(marks, source.body_line, report)
+
+
+def step_title(heading: Heading) -> str:
+    """Return the title in a heading `## Step: <title>`; empty for any other heading."""
+    match = _TITLE.fullmatch(heading.text) if heading.level == 2 else None
+    return match[1] if match else ""
 
 
 def _prerequisites(top: dict[str, Node], report: Report) -> bool:
@@ -94,21 +101,18 @@ def _has_sections(top: dict[str, Node], marks: Sequence[Heading]) -> bool:
     return any(heading.level == 2 and heading.text in ids for heading in marks)
 
 
-def _note_headings(lines: Sequence[str], marks: Sequence[Heading], first_line: int, report: Report) -> bool:
+def _note_headings(marks: Sequence[Heading], first_line: int, report: Report) -> bool:
     """Note the first `## Step` heading on behalf of all; False when there is none."""
     heading = next((it for it in marks if it.level == 2 and _STEP_HEADING.fullmatch(it.text)), None)
     if heading is None:
         return False
-    ids = [match[1] for line in lines if (match := _STEP_ID_LINE.fullmatch(line))]
-    shape = "## Step: <title>" if _COLON.match(heading.text) else "## Step <number>"
+    is_convertible = bool(step_title(heading))
+    shape = "## Step: <title>" if is_convertible else "## Step <number>"
+    message = f"This file is in the 0.x heading grammar (`{shape}`), which is no longer read"
     report.error(
         first_line + heading.index,
-        f"This file is in the 0.x heading grammar (`{shape}`), which is no longer read: {_CHANGES}.",
-        suggestion=_steps(ids) if ids else None,
+        f"{message}." if is_convertible else f"{message}: {_CHANGES}.",
+        suggestion=CONVERT if is_convertible else None,
         code=CODE,
     )
     return True
-
-
-def _steps(ids: Sequence[str]) -> str:
-    return "steps: [" + ", ".join(f"{{ id: {step_id} }}" for step_id in ids) + "]"

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from akm.workflow.document import Budget, OnError, Retry, Schema
+from akm.workflow.prices import Price
 
 IR_VERSION = 6
 
@@ -64,7 +65,10 @@ class CommandTarget:
 
     `request` = {engine, model, timeoutMs, content, outputSchema, inference}.
     `runner` = {kind: agent|llm|sdk, ...}: the engine's profile without any credential value. For an agent:
-    {kind, engine, preset, command: [argv], prompt: stdin|argument, passEnv: [names], timeoutMs}.
+    {kind, engine, preset, command: [argv], prompt: stdin|argument, passEnv: [names], timeoutMs} and, where
+    the preset has them, sessionArguments, promptArguments, output (see `akm.workflow.presets`). For an llm:
+    {kind, engine, baseUrl, apiKeyEnv, maxTokens, temperature, extraParams, supportsJsonSchema, concurrency,
+    timeoutMs}, of which only kind, engine, baseUrl and timeoutMs are always there.
     """
 
     content_hash: str
@@ -102,7 +106,10 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class UnitNode:
-    """One dispatch: `id` is the step id, or `<step>.unit` under a map. `schema` checks one unit's output."""
+    """One dispatch: `id` is the step id, or `<step>.unit` under a map. `schema` checks one unit's output.
+
+    `commit` is what the unit's worktree is made of; None with isolation `worktree`: there was no commit.
+    """
 
     id: str
     instructions: str
@@ -115,6 +122,7 @@ class UnitNode:
     environment: tuple[EnvBinding, ...] = ()
     isolation: Literal["none", "worktree"] = "none"
     source: Source | None = None
+    commit: str | None = None
     kind: Literal["unit"] = "unit"
 
 
@@ -146,6 +154,7 @@ class RouteNode:
 class GateNode:
     """The check after a step. With `approve` a person decides; else, without criteria, it is inert.
 
+    `value_schema` checks what that person gives with the approval.
     `judge` None with criteria and without `approve`: nobody can judge.
     """
 
@@ -155,6 +164,7 @@ class GateNode:
     max_loops: int = 1
     judge: CommandTarget | None = None
     approve: bool = False
+    value_schema: Schema | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +187,10 @@ class PlanStep:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A frozen workflow. `params` maps a declared name to its schema; None when the file declares none."""
+    """A frozen workflow. `params` maps a declared name to its schema; None when the file declares none.
+
+    `prices` holds those that were set when it was frozen, of the models that its units and judges use.
+    """
 
     title: str
     steps: tuple[PlanStep, ...]
@@ -185,6 +198,7 @@ class Plan:
     source_hash: str | None = None
     params: Mapping[str, Schema] | None = None
     budget: Budget = field(default_factory=Budget)
+    prices: Mapping[str, Price] = field(default_factory=dict)
     ir_version: int = IR_VERSION
 
     def step(self, step_id: str) -> PlanStep | None:

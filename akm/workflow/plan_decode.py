@@ -14,6 +14,7 @@ from akm.workflow.document import Budget, Retry, Schema
 from akm.workflow.plan import GateNode, MapNode, Plan, PlanStep, RouteNode, Source, UnitNode
 from akm.workflow.plan_decode_targets import command, environment, target
 from akm.workflow.plan_fields import Field, PlanUndecodable
+from akm.workflow.prices import Price
 
 __all__ = ["PlanUndecodable", "decode", "decode_value"]
 
@@ -42,6 +43,7 @@ def decode_value(value: Any, path: str = "") -> Plan:
         source_hash=plan.get("sourceHash").optional_text(),
         params=_params(plan),
         budget=_budget(plan),
+        prices=_prices(plan.get("prices")),
         ir_version=plan.get("irVersion").count_or(0, least=0) or 0,
     )
 
@@ -54,7 +56,21 @@ def _params(plan: Field) -> Mapping[str, Schema] | None:
 
 def _budget(plan: Field) -> Budget:
     budget = Field(plan.get("budget").optional_mapping() or {}, "budget")
-    return Budget(budget.get("maxUnits").count_or(None), budget.get("maxTokens").count_or(None))
+    return Budget(
+        budget.get("maxUnits").count_or(None),
+        budget.get("maxTokens").count_or(None),
+        budget.get("maxCost").amount() or None,
+    )
+
+
+def _prices(prices: Field) -> Mapping[str, Price]:
+    found = {}
+    for model in prices.optional_mapping() or {}:
+        price = Field(prices.get(model).optional_mapping() or {})
+        read, written = price.get("input").amount(), price.get("output").amount()
+        if read is not None and written is not None:
+            found[model] = Price(read, written)
+    return found
 
 
 def _step(step: Field, position: int) -> PlanStep:
@@ -79,6 +95,7 @@ def _gate(gate: Field, step_id: str) -> GateNode:
         max_loops=found.get("maxLoops").count_or(1) or 1,
         judge=judge,
         approve=found.get("approve").value is True,
+        value_schema=found.get("valueSchema").optional_mapping(),
     )
 
 
@@ -126,6 +143,7 @@ def _unit(unit: Field, fallback_id: str) -> UnitNode:
         env=unit.get("env").texts(),
         environment=environment(unit.get("environment")),
         isolation="worktree" if unit.get("isolation").value == "worktree" else "none",
+        commit=unit.get("commit").optional_text(),
         source=_source(unit.get("source")),
     )
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from sys import float_info
 from typing import Any
 
 
@@ -73,3 +74,8 @@ class Field:
         """Return a whole number of at least `least`, or `fallback`."""
         is_count = isinstance(self.value, int) and not isinstance(self.value, bool) and self.value >= least
         return self.value if is_count else fallback
+
+    def amount(self) -> float | None:
+        """Return a finite number of 0 or more, or None."""
+        is_number = isinstance(self.value, int | float) and not isinstance(self.value, bool)
+        return float(self.value) if is_number and 0 <= self.value <= float_info.max else None

@@ -27,6 +27,7 @@ def encode(plan: Plan) -> str:
             params=list(plan.params or ()),
             paramSchemas=dict(plan.params or {}),
             budget=_budget(plan.budget),
+            prices={model: price._asdict() for model, price in plan.prices.items()},
             sourceHash=plan.source_hash,
         ),
     }
@@ -44,7 +45,7 @@ def _schema(name: str, schema: Any) -> Json:
 
 
 def _budget(budget: Budget) -> Json:
-    return present(maxUnits=budget.max_units, maxTokens=budget.max_tokens)
+    return present(maxUnits=budget.max_units, maxTokens=budget.max_tokens, maxCost=budget.max_cost)
 
 
 def _step(step: PlanStep) -> Json:
@@ -67,6 +68,7 @@ def _gate(gate: GateNode) -> Json:
         "maxLoops": gate.max_loops,
         "frozenJudge": command_json(gate.judge) if gate.judge else None,
         **({"approve": True} if gate.approve else {}),
+        **_schema("valueSchema", gate.value_schema),
     }
 
 
@@ -88,6 +90,7 @@ def _unit(unit: UnitNode) -> Json:
         **_schema("schema", unit.schema),
         **present(inputs=list(unit.inputs), retry=retry, env=list(unit.env), source=_source(unit.source)),
         **({"isolation": "worktree"} if unit.isolation == "worktree" else {}),
+        **present(commit=unit.commit),
     }
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from akm.workflow.hashing import canonical
 from akm.workflow.worklist import WorkItem
@@ -30,6 +30,18 @@ Ground rules:
 Instructions:
 """
 _FENCES = re.compile("`{3,}")
+
+
+class Prompt(NamedTuple):
+    """What an engine is asked. `system` None: all of it is in `user`."""
+
+    user: str
+    system: str | None = None
+
+    @property
+    def text(self) -> str:
+        """Return both parts as one text, for an engine that takes only one."""
+        return self.user if self.system is None else f"{self.system}\n\n{self.user}"
 
 
 def build(item: WorkItem, *, run_id: str, params: Mapping[str, Any]) -> str:
@@ -66,6 +78,11 @@ def _blocks(item: WorkItem) -> Iterator[str]:
         yield (
             "Print exactly one JSON value that fits this JSON Schema, with no other text around it:\n"
             f"{_fenced(dict(item.node.schema))}"
+        )
+    if item.artifact_schema is not None:
+        yield (
+            "Your output has to fit this JSON Schema: a string as it is, any other value as JSON with no "
+            f"other text around it:\n{_fenced(dict(item.artifact_schema))}"
         )
 
 

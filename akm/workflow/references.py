@@ -14,6 +14,7 @@ from typing import Any, Literal
 _IDENTIFIER = r"[A-Za-z_][A-Za-z0-9_-]*"
 _PARAM = re.compile(rf"params\.({_IDENTIFIER})")
 _STEP = re.compile(rf"steps\.({_IDENTIFIER})\.output((?:\.{_IDENTIFIER}|\[[0-9]{{1,9}}\])*)")
+_APPROVAL = re.compile(rf"steps\.({_IDENTIFIER})\.approval((?:\.{_IDENTIFIER}|\[[0-9]{{1,9}}\])*)")
 _SEGMENT = re.compile(rf"\.({_IDENTIFIER})|\[([0-9]+)\]")
 _LONGEST_SHOWN = 120
 
@@ -24,9 +25,9 @@ class ReferenceUnresolved(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """One parsed reference. `path` walks into a step's output: property names and list positions."""
+    """One parsed reference. `path` walks into a step's output, or into the value that approved it."""
 
-    kind: Literal["params", "steps"]
+    kind: Literal["params", "steps", "approvals"]
     name: str
     path: tuple[str | int, ...] = ()
 
@@ -35,9 +36,14 @@ class Reference:
         """Write the reference as an author would."""
         return self._prefix(len(self.path))
 
+    @property
+    def _base(self) -> str:
+        if self.kind == "params":
+            return f"params.{self.name}"
+        return f"steps.{self.name}.{'output' if self.kind == 'steps' else 'approval'}"
+
     def _prefix(self, length: int) -> str:
-        base = f"params.{self.name}" if self.kind == "params" else f"steps.{self.name}.output"
-        return base + "".join(
+        return self._base + "".join(
             f"[{segment}]" if isinstance(segment, int) else f".{segment}" for segment in self.path[:length]
         )
 
@@ -49,6 +55,8 @@ def parse(text: str) -> Reference:
         return Reference("params", match[1])
     if match := _STEP.fullmatch(stripped):
         return Reference("steps", match[1], _path(match[2]))
+    if match := _APPROVAL.fullmatch(stripped):
+        return Reference("approvals", match[1], _path(match[2]))
     shown = stripped if len(stripped) <= _LONGEST_SHOWN else stripped[:_LONGEST_SHOWN] + "…"
     raise ValueError(
         f'"{shown}" is not a reference: write params.<name> or steps.<id>.output, the latter optionally '
@@ -61,15 +69,16 @@ def _path(text: str) -> tuple[str | int, ...]:
 
 
 def resolve(ref: Reference, params: Mapping[str, Any], outputs: Mapping[str, Any]) -> Any:
-    """Follow a reference; `outputs` maps a step id to its output.
+    """Follow a reference; `outputs` maps a step id to its output and `<id>.approval` to its approval's value.
 
     Raises ReferenceUnresolved, which names the walked prefix, when anything on the way is missing or when
     the value at its end is null.
     """
     source = params if ref.kind == "params" else outputs
-    if ref.name not in source:
+    name = f"{ref.name}.approval" if ref.kind == "approvals" else ref.name
+    if name not in source:
         raise ReferenceUnresolved(_absent(ref))
-    value = source[ref.name]
+    value = source[name]
     for position, segment in enumerate(ref.path):
         value = _descend(value, segment, ref, position)
     if value is None:
@@ -80,7 +89,9 @@ def resolve(ref: Reference, params: Mapping[str, Any], outputs: Mapping[str, Any
 def _absent(ref: Reference) -> str:
     if ref.kind == "params":
         return f"{ref.text} has no value: the run was started without this parameter."
-    return f"steps.{ref.name}.output does not exist: the step has no output."
+    if ref.kind == "approvals":
+        return f"{ref._prefix(0)} does not exist: the step was not approved with a value."
+    return f"{ref._prefix(0)} does not exist: the step has no output; it was skipped, or printed nothing."
 
 
 def _descend(value: Any, segment: str | int, ref: Reference, position: int) -> Any:

@@ -55,11 +55,7 @@ def _section(
     lines: Sequence[str], heading: Heading, end: int, inside: Sequence[Heading], first_line: int
 ) -> Section:
     gates = [it.index for it in inside if it.text == "gate"]
-    near = [
-        it.index
-        for it in inside
-        if it.text != "gate" and it.text.strip(" :.*_`").lower() in ("gate", "gates")
-    ]
+    near = [it.index for it in inside if it.text != "gate" and looks_like_gate(it)]
     prose_end = gates[0] if gates else end
     last = max((index for index in range(heading.index, end) if lines[index].strip()), default=heading.index)
     return Section(
@@ -71,6 +67,11 @@ def _section(
         tuple(first_line + index for index in gates),
         tuple(first_line + index for index in near),
     )
+
+
+def looks_like_gate(heading: Heading) -> bool:
+    """Tell whether a heading is the gate's, or close enough to be taken for it."""
+    return heading.text.strip(" :.*_`").lower() in ("gate", "gates")
 
 
 def trimmed(lines: Sequence[str]) -> str:

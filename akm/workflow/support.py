@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from akm.workflow.plan import ChildTarget, CommandTarget, MapNode, Plan, PlanStep, RouteNode, UnitNode
+from akm.workflow.plan import CommandTarget, Plan, PlanStep, UnitNode
 
 
 def not_yet(plan: Plan) -> list[str]:
@@ -14,28 +14,11 @@ def not_yet(plan: Plan) -> list[str]:
 
 def _step(step: PlanStep) -> Iterator[str]:
     name = f'Step "{step.step_id}"'
-    if isinstance(step.root, RouteNode):
-        yield f"{name} is a route; routes are not there yet, so write the steps that should run one by one."
-    if isinstance(step.root, MapNode) and step.root.reducer == "vote":
-        yield f"{name} lets its units vote; votes are not there yet, so use the reducer collect."
     if step.unit:
         yield from _unit(name, step.unit)
-    if step.gate.approve:
-        yield f"{name} waits for a person's approval; approvals are not there yet, so remove its gate."
-    elif step.gate.criteria:
-        yield (
-            f"{name} has a rubric that a model must judge; judged gates are not there yet, "
-            'so remove its "### gate" section.'
-        )
 
 
 def _unit(name: str, unit: UnitNode) -> Iterator[str]:
     target = unit.target
-    if isinstance(target, ChildTarget):
-        yield f"{name} runs another workflow; that is not there yet, so start {target.ref} by itself."
-    if isinstance(target, CommandTarget) and target.runner.get("kind") in ("llm", "sdk"):
-        yield f"{name} calls a model directly; llm engines are not there yet, so name an agent engine."
-    if unit.isolation == "worktree":
-        yield f"{name} asks for a worktree; isolation is not there yet, so remove `isolation`."
-    if any(binding.kind == "env-ref" for binding in unit.environment):
-        yield f"{name} asks for env assets; they are not there yet, so pass variables with pass_env."
+    if isinstance(target, CommandTarget) and target.runner.get("kind") == "sdk":
+        yield f"{name} has an engine of kind sdk, which is not there; name one of kind agent or llm."

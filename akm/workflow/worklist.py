@@ -10,9 +10,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from akm.workflow import references
+from akm.workflow.document import Schema
 from akm.workflow.hashing import canonical, sha256_hex
 from akm.workflow.input_hash import InputHasher
-from akm.workflow.plan import ChildTarget, InputBinding, MapNode, PlanStep, RouteNode, UnitNode
+from akm.workflow.plan import ChildTarget, CommandTarget, InputBinding, MapNode, PlanStep, RouteNode, UnitNode
 from akm.workflow.schemas import check
 
 _Pairs = tuple[tuple[str, Any], ...]
@@ -29,6 +30,7 @@ class WorkItem:
     `unit_id` is what prompts, `AKM_UNIT_ID` and evidence show; `journal_id` names its rows (the same, plus
     `~l<N>` in gate loop N >= 2). `index` is None for a solo unit; otherwise `item` is the list's element.
     `inputs` holds (reference text, value) pairs in authored order, `bindings` a child workflow's parameters.
+    `artifact_schema` is the step's, where this unit's text alone becomes the step's artifact.
     """
 
     step_id: str
@@ -42,6 +44,7 @@ class WorkItem:
     inputs: _Pairs = ()
     gate_feedback: str | None = None
     bindings: Mapping[str, Any] = field(default_factory=dict)
+    artifact_schema: Schema | None = None
 
 
 def build(
@@ -80,6 +83,7 @@ def build(
             inputs=inputs,
             gate_feedback=gate_feedback,
             bindings=bindings,
+            artifact_schema=artifact_schema(step),
         )
 
     if not isinstance(step.root, MapNode):
@@ -87,6 +91,12 @@ def build(
     items = _items(step, step.root.over, run_params, outputs)
     identified = enumerate(_identified(step.step_id, items))
     return [item(unit_id, text, index, value) for index, (value, text, unit_id) in identified]
+
+
+def artifact_schema(step: PlanStep) -> Schema | None:
+    """Return the schema of a step's artifact where that is what one engine writes by itself."""
+    is_written = isinstance(step.root, UnitNode) and isinstance(step.root.target, CommandTarget)
+    return step.output_schema if is_written and step.unit and step.unit.schema is None else None
 
 
 def _value(step: PlanStep, text: str, params: Mapping[str, Any], outputs: Mapping[str, Any]) -> Any:

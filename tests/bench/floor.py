@@ -80,9 +80,10 @@ def _reserve(connection: sqlite3.Connection, run_id: str, unit_id: str, dispatch
 
 def _finish(connection: sqlite3.Connection, run_id: str, unit_id: str, dispatch_id: str) -> None:
     execute = connection.execute
-    execute(UPDATE, ("completed", None, None, None, AT, '"done"', run_id, unit_id, 1, dispatch_id))
+    ended = ("completed", None, None, None, None, AT, None, '"done"')
+    execute(UPDATE, (*ended, run_id, unit_id, 1, dispatch_id))
     execute(ENDED, (run_id, unit_id, 1)).fetchone()
-    execute(PROJECT, ("completed", None, None, AT, None, '"done"', run_id, unit_id, 1))
+    execute(PROJECT, ("completed", None, None, None, AT, None, None, '"done"', run_id, unit_id, 1))
     execute(RUN, (run_id,)).fetchone()
     event = ("workflow_unit_finished", AT, "team//workflows/release", _metadata(run_id, unit_id, dispatch_id))
     execute(EVENT, event)

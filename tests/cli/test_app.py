@@ -117,7 +117,8 @@ def test_a_group_without_a_command_shows_help_on_standard_error(
     assert (done.status, done.out) == (2, "")
     assert done.err.startswith("Usage: akm bundle [OPTIONS] COMMAND")
     assert done.err.endswith(
-        "akm: `akm bundle` needs a command: add, list, remove.\nhint: See `akm bundle --help`.\n"
+        "akm: `akm bundle` needs a command: add, update, list, remove, rename, show.\n"
+        "hint: See `akm bundle --help`.\n"
     )
 
 
@@ -126,7 +127,7 @@ def test_a_group_without_a_command_shows_help_on_standard_error(
     [
         (("info", "--nosuch"), "UNKNOWN_FLAG", "No such option: --nosuch."),
         (("info", "extra"), "INVALID_FLAG_VALUE", "Got unexpected extra argument(s) (extra)."),
-        (("bundle", "add"), "MISSING_REQUIRED_ARGUMENT", "Missing argument 'NAME'."),
+        (("bundle", "show"), "MISSING_REQUIRED_ARGUMENT", "Missing argument 'NAME'."),
         (("info", "--format"), "INVALID_FLAG_VALUE", "Option '--format' requires an argument."),
         (("info", "--format", "xml"), "INVALID_FLAG_VALUE", "--format must be text, json or jsonl."),
         (("--format", "xml", "info"), "INVALID_FLAG_VALUE", "--format must be text, json or jsonl."),

@@ -90,3 +90,10 @@ def test_a_broken_file_exits_78(run: Any, files: tuple[Path, Path]) -> None:
         "error": f"{files[0]}: registry.ttl_seconds must be at least 0.",
         "code": "INVALID_CONFIG_FILE",
     }
+
+
+def test_show_never_prints_the_credentials_of_a_registry(run: Any, files: tuple[Path, Path]) -> None:
+    files[0].write_text('[registries.a]\nurl = "https://me:secret@a.example/index.json"\n')
+    done = run("config", "show", "registries.a.url")
+    assert done.result["settings"][0]["value"] == "https://a.example/index.json"
+    assert "secret" not in done.out + done.err

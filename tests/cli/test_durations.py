@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from akm.cli.durations import milliseconds, moment
+from akm.cli.durations import age, milliseconds, moment
 from akm.errors import UsageError
 
 
@@ -40,3 +40,20 @@ def test_an_age_is_counted_from_now() -> None:
 def test_what_is_no_moment_is_refused_naming_the_flag(text: str) -> None:
     with pytest.raises(UsageError, match="--since needs a time"):
         moment(text, "--since", 0.0)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "expected"),
+    [
+        (None, "now"),
+        (0.9, "now"),
+        (1, "1 s"),
+        (59.9, "59 s"),
+        (60, "1 min"),
+        (3 * 3600 + 1, "3 h"),
+        (86_400, "1 d"),
+        (400 * 86_400.0, "400 d"),
+    ],
+)
+def test_an_age_is_written_in_its_largest_unit(seconds: float | None, expected: str) -> None:
+    assert age(seconds) == expected

@@ -164,3 +164,12 @@ def test_what_the_terminals_encoding_cannot_hold_is_escaped(name: str, wanted: s
         [sys.executable, "-c", program], capture_output=True, text=True, env=env, check=True
     )
     assert done.stdout == f"{wanted}\n"
+
+
+def test_what_is_there_to_be_copied_is_never_broken(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    rows = [("a description of many words", "github:team/tools-of-ours")]
+    broken = tables.Table(("description", "install"), rows)
+    whole = tables.Table(("description", "install"), rows, whole=("install",))
+    assert rows[0][1] not in tables.drawn(broken, is_terminal=True)
+    assert rows[0][1] in tables.drawn(whole, is_terminal=True)

@@ -33,7 +33,9 @@ def test_every_task_is_listed_with_what_keeps_it_from_running(run: Any, tasks: P
     assert (now["ref"], now["schedules"], now["enabled"]) == ("project//tasks/now", ["@daily"], True)
     assert (old["target"], old["enabled"]) == ("command: echo old", False)
     assert "`version` is 2" in old["problem"]
-    assert "run: echo" in run("task", "list", "--format", "text").out
+    out = run("task", "list", "--format", "text").out
+    assert "run: echo" in out
+    assert out.endswith(f"{old['problem']}\n")
     assert tasks.is_dir()
 
 

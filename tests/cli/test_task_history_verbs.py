@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from akm import clock
-from akm.engine.lock import process_started_at
+from akm.engine.processes import process_started_at
 from akm.services import task_history
 from akm.services.task_history import Ended, Holder
 from akm.store.opening import open_database
@@ -68,17 +68,27 @@ def test_times_mean_the_same_in_every_zone(run: Run, ledger: Path) -> None:
 def test_people_see_their_own_time_with_its_offset(run: Run, ledger: Path, zone: str) -> None:
     record(ledger, MOMENTS[0], MOMENTS[3])
     out = run("task", "history", "--format", "text").out
-    expected = {"UTC": "01:30:00 +0000", "America/St_Johns": "23:00:00 -0230", "Pacific/Kiritimati": "+1400"}
-    assert expected[zone] in out
+    expected = {
+        "UTC": ("STARTED (+0000)", "01:30:00  "),
+        "America/St_Johns": ("STARTED  ", "23:00:00 -0230"),
+        "Pacific/Kiritimati": ("STARTED (+1400)", "15:30:00  "),
+    }
+    assert all(part in out for part in expected[zone]), out
     assert "1m 1s" in out
-    assert "/logs/x.log" in out
+    assert out.endswith("\nLogs, each named by its start in UTC: /logs\n")
+    assert run("task", "history", "--limit", "1", "--format", "text").out.endswith("\nLog: /logs/x.log\n")
 
 
 def test_filters_narrow(run: Run, ledger: Path) -> None:
     record(ledger, MOMENTS[0])
     ref = "team//workflows/w"
     failed = Ended(
-        "failed", MOMENTS[1], 1, target_kind="workflow", target_ref=ref, detail={"reason": "timeout"}
+        "failed",
+        MOMENTS[1],
+        1,
+        target_kind="workflow",
+        target_ref=ref,
+        detail={"reason": "timeout", "exitCode": 143},
     )
     record(ledger, MOMENTS[1], task_id="other", ended=failed)
     for asked in (("other",), ("other.yml",), ("--id", "other"), ("--status", "failed"), ("--target", ref)):
@@ -86,7 +96,7 @@ def test_filters_narrow(run: Run, ledger: Path) -> None:
     assert starts(run("task", "history", "--target", "shell")) == [MOMENTS[0]]
     assert starts(run("task", "history", "--limit", "1")) == [MOMENTS[1]]
     assert len(starts(run("task", "history", "--limit", "0"))) == 2
-    assert "timeout" in run("task", "history", "--format", "text").out
+    assert "timeout 143" in run("task", "history", "--format", "text").out
     assert run("task", "history", "nosuch", "--format", "text").out == "No attempts.\n"
 
 

@@ -97,11 +97,18 @@ def test_a_signal_stops_the_group_and_closes_the_row(project: Path, home: Path, 
     pipe = project / "pipe"
     os.mkfifo(pipe)
     a_task(project, f"sleep 600 & echo $! > child; echo > {pipe}; wait")
-    child = subprocess.Popen([*AKM, "task", "run", "t"], stdout=subprocess.PIPE, text=True)
+    number = signal.Signals[name]
+    # Under nohup the tests inherit an ignored SIGHUP, and so would the command.
+    child = subprocess.Popen(
+        [*AKM, "task", "run", "t"],
+        stdout=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(number, signal.SIG_DFL),
+    )
     until_a_line(child, pipe)
-    child.send_signal(signal.Signals[name])
+    child.send_signal(number)
     out, _ = child.communicate()
-    assert child.returncode == 128 + signal.Signals[name]
+    assert child.returncode == 128 + number
     (row,) = rows(home)
     assert (row["status"], json.loads(row["metadata_json"])["detail"]["reason"]) == ("failed", "terminated")
     assert json.loads(out)["exitCode"] == child.returncode

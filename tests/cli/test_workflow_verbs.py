@@ -11,7 +11,12 @@ from typing import Any
 
 import pytest
 import workflow_files
+from builders import finished
 from workflow_files import a_file, a_map, a_step, items, sh
+
+from akm.services import attempts
+from akm.services.attempts import Wanted
+from akm.store.opening import open_database
 
 Run = Callable[..., Any]
 
@@ -311,3 +316,89 @@ def test_a_long_output_is_left_to_status(project: Path, run: Run) -> None:
 def test_a_run_that_is_not_completed_has_no_output(project: Path, run: Run) -> None:
     write(project, a_step("a", "echo", "1"), a_step("b", "false"))
     assert "output" not in run("workflow", "run", "w").result
+
+
+def spent(project: Path, run_id: str) -> None:
+    """Write a judge's and a writer's attempts into a run, past akm's runners."""
+    with open_database(project.parent / "data/state.db", synchronous="normal") as db:
+        for unit_id, phase, ending in (
+            ("b:solo", "unit", {"tokens": 1200, "cost": 0.5, "session_id": "0123456789abcdef"}),
+            ("b.gate:l1", "gate", {"tokens": 3, "cost": 0.00001}),
+            ("b:solo", "unit", {"status": "failed", "failure_reason": "timeout", "result_json": LONG}),
+        ):
+            wanted = Wanted(unit_id, "b", "b", phase, "h", "agent", "writer", "small")
+            reserved = attempts.reserve(db, run_id, wanted, at=LATE)
+            attempts.finish(db, run_id, finished(reserved, **{"status": "completed"} | ending), at=LATE)
+
+
+LATE = "2099-01-01T00:00:00.000Z"
+LONG = json.dumps("why " * 100)
+
+
+def test_status_shows_what_was_spent_by_step_and_by_model(project: Path, run: Run) -> None:
+    run_id = started(run, project)
+    spent(project, run_id)
+    usage = run("workflow", "status", run_id).result["usage"]
+    assert {name: usage[name] for name in ("dispatches", "gates", "tokens", "cost")} == {
+        "dispatches": 3,
+        "gates": 1,
+        "tokens": 1203,
+        "cost": 0.50001,
+    }
+    assert [(one["stepId"], one["attempts"]) for one in usage["bySteps"]] == [("a", 1), ("b", 3)]
+    assert [(one["engine"], one["model"], one["attempts"]) for one in usage["byModels"]] == [
+        ("writer", "small", 3)
+    ]
+    text = run("workflow", "status", run_id, "--format", "text").out
+    assert "spent     3 dispatches, 1 gate call, 1203 tokens, cost 0.5000" in text
+    assert "ENGINE" not in text
+    lines = run("workflow", "status", run_id, "--units", "--format", "text").out.splitlines()
+    assert ["b", "3", "1203", "0.5000"] in [line.split() for line in lines]
+    assert ["writer", "small", "3", "1203", "0.5000"] in [line.split() for line in lines]
+
+
+def test_units_and_attempts_are_tables_that_can_be_read(project: Path, run: Run) -> None:
+    run_id = started(run, project)
+    spent(project, run_id)
+    lines = run("workflow", "status", run_id, "--units", "--format", "text").out.splitlines()
+    rows = {line.split()[0]: line for line in lines if ":" in line}
+    assert rows["b:solo"].split()[1:8] == ["unit", "failed", "2", "-", "-", "timeout", "-"]
+    assert rows["b:solo"].endswith("…")
+    assert len(rows["b:solo"]) < 220
+    assert rows["b.gate:l1"].split()[1:6] == ["gate", "completed", "1", "3", "<0.0001"]
+    journal = run("workflow", "status", run_id, "--attempts", "--format", "text").out.splitlines()
+    shown = [line.split()[:4] for line in journal if ":solo" in line or ".gate" in line]
+    assert [row[0] for row in shown] == ["a:solo", "b.gate:l1", "b:solo", "b:solo"]
+    assert [line for line in journal if "01234567…" in line]
+    assert not [line for line in journal if "0123456789abcdef" in line]
+
+
+def test_a_run_tells_what_it_has_spent_over_all_its_invocations(project: Path, run: Run) -> None:
+    run_id = started(run, project)
+    spent(project, run_id)
+    text = run("workflow", "run", run_id, "--format", "text").out
+    assert "Spent so far: 4 dispatches, 1 gate call, 1203 tokens, cost 0.5000." in text
+    again = run("workflow", "run", run_id).result
+    assert (again["usage"]["dispatches"], again["usage"]["cost"]) == (4, 0.50001)
+
+
+def test_a_run_of_commands_says_nothing_about_money(project: Path, run: Run) -> None:
+    write(project, a_step("a"))
+    assert "Spent" not in run("workflow", "run", "w", "--format", "text").out
+    assert "spent     1 dispatch, 0 tokens\n" in run("workflow", "status", "w", "--format", "text").out
+
+
+def test_a_ceiling_in_money_without_a_price_is_refused_at_the_start_and_a_warning_in_a_plan(
+    project: Path, run: Run
+) -> None:
+    (project / ".akm").mkdir()
+    engine = 'kind = "llm"\nbase_url = "http://127.0.0.1:9"\nmodel = "m1"\n'
+    (project / ".akm/config.toml").write_text(f'[defaults]\nengine = "e"\n[engines.e]\n{engine}')
+    write(project, {"id": "a"}, budget={"max_cost": 2})
+    refused = run("workflow", "run", "w")
+    assert refused.status == 78
+    assert "[prices.m1]" in refused.error["error"]
+    planned = run("workflow", "plan", "w").result
+    assert planned["budget"] == {"maxCost": 2.0}
+    assert [warning for warning in planned["warnings"] if "[prices.m1]" in warning]
+    assert run("workflow", "list").result["runs"] == []

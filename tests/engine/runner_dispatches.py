@@ -50,6 +50,15 @@ def an_agent(base: Path, *argv: str, timeout_ms: int | None = 60_000, **runner: 
     return CommandTarget("0" * 64, request, profile, cwd_identity=CwdIdentity(str(base), str(base)))
 
 
+def a_model(
+    base_url: str, *, timeout_ms: int | None = 60_000, inference: dict[str, Any] | None = None, **runner: Any
+) -> CommandTarget:
+    """Build a command target whose engine is the model `small` at an endpoint."""
+    profile = {"kind": "llm", "engine": "checker", "baseUrl": base_url} | runner
+    request = {"engine": "checker", "model": "small", "timeoutMs": timeout_ms}
+    return CommandTarget("0" * 64, request | ({"inference": inference} if inference else {}), profile)
+
+
 def python(code: str) -> tuple[str, ...]:
     """Return an argv that runs `code` without reading anything from the environment or site-packages."""
     return (sys.executable, "-I", "-S", "-c", code)

@@ -15,8 +15,6 @@ from places import Place
 from akm.errors import AkmError
 
 CASES = Path(__file__).parents[3] / "shared/data/conformance/exec-cases.json"
-#: Until votes are there, one is refused before anything is written.
-_LATER = {"vote-winner": {"exit": 2, "code": "NOT_SUPPORTED_YET"}}
 
 
 def cases() -> list[Any]:
@@ -30,7 +28,7 @@ def cases() -> list[Any]:
 def test_a_case_ends_as_it_does_in_the_original(case: dict[str, Any], place: Place, tmp_path: Path) -> None:
     workflow_files.write(place.root, case["name"], case["file"])
     given = [(name, str(tmp_path / "count") if text == "COUNTER" else text) for name, text in case["params"]]
-    expected = _LATER.get(case["name"], case["expect"])
+    expected = case["expect"]
     if "run" not in expected:
         check_refused(place, case["name"], given, expected)
         return

@@ -52,7 +52,7 @@ def test_a_plan_that_cannot_be_read_says_why(text: str | None, version: int | No
 @pytest.mark.parametrize(
     ("target", "reason"),
     [
-        (a_command(kind="llm"), "llm engines are not there yet"),
+        (a_command(kind="llm"), "names a model without its endpoint"),
         (a_command(kind="agent", profile="p"), "names an agent without its command"),
         (SHELL | {"cwdIdentity": None}, "has no base directory in its plan"),
         (
@@ -76,7 +76,30 @@ def test_a_run_and_its_plan_must_have_the_same_steps() -> None:
     assert continuing.obstacle(text, 6, more) == 'its plan has no step "third"'
 
 
-def test_a_judge_that_is_not_there_yet_is_an_obstacle() -> None:
+def test_a_rubric_without_a_judge_is_an_obstacle() -> None:
     plan = deepcopy(a_plan())
     plan["steps"][1]["gate"] = {"criteria": ["It is good."]}
     assert "rubric" in (continuing.obstacle(json.dumps(plan), 6, STEPS) or "")
+
+
+@pytest.mark.parametrize(
+    ("judge", "reason"),
+    [
+        ({"kind": "llm", "baseUrl": "http://localhost/v1"}, None),
+        ({"kind": "agent", "command": ["claude"]}, None),
+        ({"kind": "llm"}, 'the judge of step "second" names a model without its endpoint'),
+        ({"kind": "agent", "profile": "p"}, 'the judge of step "second" names an agent without its command'),
+    ],
+)
+def test_a_judge_must_be_one_that_can_be_asked_here(judge: dict[str, Any], reason: str | None) -> None:
+    plan = deepcopy(a_plan())
+    target = a_command(**judge) | {"request": {"model": "m"}}
+    plan["steps"][1]["gate"] = {"criteria": ["It is good."], "frozenJudge": target}
+    said = continuing.obstacle(json.dumps(plan), 6, STEPS)
+    assert said == reason if reason is None else str(said).startswith(reason)
+
+
+def test_a_person_who_decides_needs_no_judge() -> None:
+    plan = deepcopy(a_plan())
+    plan["steps"][1]["gate"] = {"criteria": ["It is good."], "approve": True}
+    assert continuing.obstacle(json.dumps(plan), 6, STEPS) is None

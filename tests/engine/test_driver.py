@@ -239,17 +239,6 @@ def test_empty_output_is_no_output_and_a_reference_to_it_fails_by_name_on_resume
     assert [row[0] for row in place.attempts()] == ["a:solo"]
 
 
-def test_a_part_of_a_plan_that_cannot_run_yet_is_refused_before_anything_is_written(place: Place) -> None:
-    place.write(a_map("a", over="params.items"), params=items(1))
-    text = (place.root / "workflows/w.md").read_text().replace('"over"', '"reducer": "vote", "over"')
-    (place.root / "workflows/w.md").write_text(text)
-    with pytest.raises(UsageError, match="vote") as refused:
-        place.run()
-    assert refused.value.code == "NOT_SUPPORTED_YET"
-    assert place.rows("SELECT id FROM workflow_runs") == place.rows("SELECT id FROM events") == []
-    assert not place.locks.exists()
-
-
 def test_a_run_is_found_by_its_id_from_any_directory(
     place: Place, monkeypatch: pytest.MonkeyPatch, tmp_path: Any
 ) -> None:

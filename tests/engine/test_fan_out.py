@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from datetime import datetime
 from typing import Any
 
 import pytest
@@ -153,7 +154,15 @@ def test_a_failed_unit_fails_its_step_unless_it_may_go_on_and_its_siblings_run(
     assert result.executed[0].failed_units == 1
 
 
-@pytest.mark.parametrize("result", [b"bytes", {1}, float("nan"), object()])
+CYCLE: dict[str, Any] = {}
+CYCLE["itself"] = CYCLE
+
+
+@pytest.mark.parametrize(
+    "result",
+    [b"bytes", {1}, float("nan"), object(), datetime(2026, 12, 2), CYCLE, {"a": [b"deep"]}],
+    ids=["bytes", "a set", "nan", "an object", "a date", "a cycle", "bytes within"],
+)
 def test_a_result_that_is_no_json_fails_the_unit_and_not_the_driver(place: Place, result: Any) -> None:
     place.write(a_step("a"))
     ended = place.fake(lambda _one: Outcome("completed", result=result, has_result=True))

@@ -190,7 +190,7 @@ def test_a_driver_that_finds_the_run_ended_under_the_lock_does_nothing(
     run_id = place.fake(done, max_steps=1).run["id"]
     real = RunLock.acquire
 
-    def late(held: RunLock, *, at: str) -> None:
+    def late(held: RunLock, *, at: str, **_more: object) -> None:
         real(held, at=at)
         place.db.connection.execute("UPDATE workflow_runs SET status = 'completed'")
 

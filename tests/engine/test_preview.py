@@ -34,12 +34,6 @@ def test_a_missing_engine_is_a_warning(place: Place) -> None:
     assert any("defaults.engine" in text for text in shown["warnings"])
 
 
-def test_what_cannot_run_yet_is_a_notice(place: Place) -> None:
-    path = place.write(a_map("a"), params=items(1))
-    path.write_text(path.read_text().replace('"over"', '"reducer": "vote", "over"'))
-    assert any("vote" in text for text in preview.plan(place.work, "w")["notices"])
-
-
 @pytest.mark.skipif(not REAL.is_dir(), reason=f"real files are not at {REAL}")
 def test_every_real_workflow_can_be_previewed(place: Place) -> None:
     for path in sorted(REAL.glob("*.md")):

@@ -136,6 +136,10 @@ UNUSABLE = {
     "result": {"result": {1}, "has_result": True},
     "tokens": {"tokens": "12"},
     "many tokens": {"tokens": 2**63},
+    "output tokens": {"output_tokens": -1},
+    "cost": {"cost": "1 USD"},
+    "negative cost": {"cost": -0.5},
+    "endless cost": {"cost": float("inf")},
     "status": {"status": "fine"},
     "warnings": {"warnings": (1,)},
     "session": {"session_id": "\ud800"},
@@ -164,15 +168,18 @@ def test_the_deepest_result_allowed_can_be_stored_and_handed_on(
     assert output(db, result.run["id"], "work") == [deep(60)]
 
 
-def test_an_outcome_keeps_its_tokens_session_and_reason(drive: Callable[..., Any], db: Database) -> None:
+def test_an_outcome_keeps_its_tokens_cost_session_and_reason(drive: Callable[..., Any], db: Database) -> None:
     def work(dispatch: Dispatch) -> Outcome:
         if dispatch.item.item == 2:
             return Outcome("failed", failure_reason="llm_rate_limit", diagnostic="slow down", tokens=2)
-        return Outcome("completed", text="done", tokens=5, session_id="s-1", warnings=("mind the gap",))
+        return Outcome(
+            "completed", text="done", tokens=5, cost=0.5, session_id="s-1", warnings=("mind the gap",)
+        )
 
     result = drive(FAN, params={"items": [1, 2]}, dispatchers={"exec": work})
     found = {unit["status"]: unit for unit in units(db, result.run["id"]) if unit["stepId"] == "work"}
-    assert (found["completed"]["tokens"], found["completed"]["sessionId"]) == (5, "s-1")
+    completed = found["completed"]
+    assert (completed["tokens"], completed["cost"], completed["sessionId"]) == (5, 0.5, "s-1")
     assert (found["failed"]["tokens"], found["failed"]["failureReason"]) == (2, "llm_rate_limit")
     assert "mind the gap" in result.executed[0].notices
 

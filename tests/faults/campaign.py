@@ -7,8 +7,14 @@ nothing done twice?
     what fails                                             where
     a statement of a service, each in turn                 test_services_fail.py
     a service against itself in two processes              test_services_race.py
-    the driver, killed at each crash window                test_driver_crashes.py, crash_driver.py
-    the installed command, killed at random                test_random_kills.py, kills.py, kill_checks.py
+    the driver, killed at each crash window                test_driver_crashes.py, test_gate_crashes.py,
+                                                           crash_driver.py, crashes.py; in worktrees:
+                                                           ../engine/test_worktrees.py
+    the installed command, killed at random                test_random_kills.py, kills.py, kill_checks.py;
+                                                           with judges: test_real_files_killed.py
+    other acts, killed                                     ../acceptance/test_bundle_rename_kills.py,
+                                                           ../acceptance/test_care.py,
+                                                           ../migrations/test_failed_upgrade.py
     the disk: full, I/O error on write, fsync and          test_disk_faults.py, injector.c, injector.py
       ftruncate, short writes
     a file system that is full or read-only                test_file_systems.py

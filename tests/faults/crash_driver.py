@@ -6,6 +6,7 @@ import os
 import signal
 import sys
 from collections.abc import Callable
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -53,7 +54,8 @@ def in_lock() -> None:
 
 
 def chosen(point: str) -> Callable[[UnitNode], Any]:
-    """Choose runners that die just before the process of the unit starts, or just after it has ended."""
+    """Choose runners that die before the process of the unit starts, or after it or the third has ended."""
+    ended = count(1)
 
     def choice(node: UnitNode) -> Any:
         runner = choose.runner_for(node)
@@ -63,7 +65,7 @@ def chosen(point: str) -> Callable[[UnitNode], Any]:
             if point == "before-dispatch":
                 die()
             outcome = runner(dispatch)
-            if point == "after-dispatch":
+            if point == "after-dispatch" or (point == "after-three" and next(ended) == 3):
                 die()
             return outcome
 

@@ -12,6 +12,8 @@ from kill_checks import WIDTH, Check, Tally, count_runs, has_tables
 
 #: Nearly as long as an undisturbed run takes, start included, so that kills fall into all of it.
 LATEST_KILL_SECONDS = 0.6
+#: After so many kills a run gets as much time again: on a busy machine it would never get past its start.
+PATIENT_KILLS = 25
 RUNS_PER_LEDGER = 25
 
 # Each unit leaves a line behind, so that work is counted where it was done and not where it was recorded.
@@ -61,6 +63,7 @@ class Soak:
         self._folder = folder
         self._place = Place(self._folder)
         self._left = 0
+        self._kills_before = 0
 
     def one_run(self) -> None:
         """Kill one run until it gets through, then check every promise on it."""
@@ -73,6 +76,7 @@ class Soak:
         items = ", ".join(map(str, range(WIDTH)))
         file = self._place.workflow("killed", _WORKFLOW.format(mark=_MARK, items=items, marks=marks))
         seen = _Seen()
+        self._kills_before = self.tally.kills
         while not self._is_over():
             self._drive(file, seen)
         self.tally.runs += 1
@@ -81,7 +85,7 @@ class Soak:
     def _drive(self, file: str, seen: _Seen) -> None:
         driver = self._place.start("workflow", "run", file, "--quiet")
         try:
-            driver.wait(self._moments.uniform(0, LATEST_KILL_SECONDS))
+            driver.wait(self._moments.uniform(0, self._latest_kill_seconds))
         except subprocess.TimeoutExpired:
             driver.kill()
             self.tally.kills += 1
@@ -90,6 +94,10 @@ class Soak:
             self.tally.blame(f"a driver ended with {done.status}: {done.err}")
             raise SystemExit("\n".join(self.tally.faults))
         seen.look(self._place)
+
+    @property
+    def _latest_kill_seconds(self) -> float:
+        return LATEST_KILL_SECONDS * (1 + (self.tally.kills - self._kills_before) // PATIENT_KILLS)
 
     def _is_over(self) -> bool:
         return count_runs(self._place, "completed") > RUNS_PER_LEDGER - 1 - self._left

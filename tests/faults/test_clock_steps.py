@@ -1,4 +1,4 @@
-"""The clock steps back and forwards in a run: nothing hangs, nothing is lost, nothing lasts less than nothing."""
+"""The clock steps back and forwards in a run: nothing hangs, is lost, or lasts less than nothing."""
 
 from __future__ import annotations
 

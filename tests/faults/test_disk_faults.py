@@ -38,4 +38,6 @@ def test_a_run_that_meets_a_fault_of_the_disk_ends_in_one_sentence_and_goes_on(
         assert injector.counted()[1] >= 1
         campaign.inject("disk")
         short_run.check_said(done, FULL if fault.number == errno.ENOSPC else BROKEN)
+        if done.status == 0:
+            assert list(short_run.left(machine).runs.values()) == ["completed"]
         short_run.check_goes_on(machine)

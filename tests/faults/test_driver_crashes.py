@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from collections import Counter
 from pathlib import Path
 
-import campaign
 import pytest
+from crashes import check_finished_work, check_reclaimed, crash, ran
 from places import Place
 from workflow_files import a_map, a_step, items, sh
 
 from akm.engine import reports
 from akm.services import runs
 
-SCRIPT = Path(__file__).with_name("crash_driver.py")
 #: publish; reserve, two swaps and a finish of three units; step; reserve, finish, step.
 COMMITS = 9
 POINTS = [
@@ -34,17 +31,6 @@ def write(place: Place) -> Path:
         params=items(1, 2, 3),
     )
     return trace
-
-
-def crash(place: Place, *arguments: str) -> None:
-    command = [sys.executable, str(SCRIPT), str(place.db.path), str(place.root), "w", *arguments]
-    ended = subprocess.run(command, capture_output=True, text=True)
-    assert ended.returncode == -9, ended.stderr
-    campaign.inject("crash")
-
-
-def ran(trace: Path) -> Counter[str]:
-    return Counter(trace.read_text().splitlines()) if trace.exists() else Counter()
 
 
 @pytest.mark.parametrize(("point", "number"), POINTS)
@@ -67,26 +53,6 @@ def test_the_next_invocation_goes_on_and_repeats_nothing_finished(
     check_finished_work(journal, ran_before, ran(trace))
     check_reclaimed(place, journal)
     check_ledger(place)
-
-
-def check_finished_work(journal: list[dict[str, object]], before: Counter[str], now: Counter[str]) -> None:
-    """What was finished at the crash has run no more, and everything else once since."""
-    finished = {str(row["unit_id"]) for row in journal if row["status"] == "completed"}
-    assert len(now) == 4
-    assert {unit: now[unit] - before[unit] for unit in now} == {
-        unit: 0 if unit in finished else 1 for unit in now
-    }
-
-
-def check_reclaimed(place: Place, journal: list[dict[str, object]]) -> None:
-    """An attempt that was under way is the same attempt, number and dispatch id, and ends completed."""
-    for row in journal:
-        now = place.row("SELECT * FROM workflow_run_unit_attempts WHERE dispatch_id = ?", row["dispatch_id"])
-        assert (now["unit_id"], now["attempt"], now["status"]) == (
-            row["unit_id"],
-            row["attempt"],
-            "completed",
-        )
 
 
 def check_ledger(place: Place) -> None:
@@ -150,3 +116,20 @@ def test_a_budget_survives_a_crash(place: Place) -> None:
     place.run(result.run["id"])
     # Four were handed out again; whether a fifth starts depends on how many ended together.
     assert 4 <= len(place.attempts()) <= 5
+
+
+def test_units_side_by_side_a_crash_and_resumes_never_overrun_the_budget(place: Place) -> None:
+    place.write(
+        a_map("a", *sh('test "$AKM_ITEM" != 1'), concurrency=4, on_error="continue"),
+        params=items(*range(20)),
+        budget={"max_units": 5},
+    )
+    crash(place, "after-three")
+    assert 4 <= len(place.attempts()) <= 5
+    run_id = place.row("SELECT id FROM workflow_runs")["id"]
+    for _again in range(3):
+        result = place.run(run_id, max_retries=2)
+        assert (result.exit_status, result.run["status"]) == (1, "failed")
+        assert "budget of 5 units is used up" in result.executed[-1].summary
+        assert len(place.attempts()) <= 5
+        runs.resume(place.db, run_id, at="2027-01-01T00:00:00.000Z")

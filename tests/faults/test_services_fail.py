@@ -43,7 +43,7 @@ class Failing:
 
 
 def test_every_service_is_in_the_registry() -> None:
-    assert public_services() == set(CALLS)
+    assert public_services() == {name.partition(" ")[0] for name in CALLS}
 
 
 @pytest.mark.parametrize("name", CALLS)

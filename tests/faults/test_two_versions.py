@@ -1,4 +1,4 @@
-"""Two versions of akm on one file: a newer one upgrades it while this one, opened before, goes on writing.
+"""Two versions of akm on one file: the newer one upgrades it while the older, opened before, goes on writing.
 
 What this version does with a file that was newer already when it was opened: `tests/store/test_opening.py`.
 """
@@ -16,17 +16,30 @@ import campaign
 import pytest
 import revisions
 from builders import dump, publish
-from installed import Place as Machine
 from installed import a_machine
 
 from akm.errors import AkmError
-from akm.store import schema
+from akm.store import schema, sql
 from akm.store.database import Database
 from akm.store.opening import open_database
 
-WRITER = Path(__file__).parents[1] / "store" / "writing.py"
+THIS = [sys.executable, str(Path(__file__).parents[1] / "store" / "writing.py")]
+#: The same with a statement that every revision has had, and without a line of this version.
+_OLDER = """
+import itertools, sqlite3, sys
+raw = sqlite3.connect(sys.argv[1], isolation_level=None, timeout=60)
+for number in itertools.count(1):
+    raw.execute("BEGIN IMMEDIATE")
+    raw.execute("INSERT INTO events (event_type, ts, metadata_json) VALUES ('written', 't', '{}')")
+    raw.execute("COMMIT")
+    print(number, flush=True)
+"""
+OLDER = [sys.executable, "-c", _OLDER]
 ADDED = """
     op.add_column("events", sa.Column("colour", sa.Text(), nullable=False, server_default="red"))
+"""
+RENAMED = """
+    op.execute("ALTER TABLE events RENAME COLUMN metadata_json TO facts_json")
 """
 
 
@@ -40,11 +53,9 @@ def upgrade(path: Path, folder: Path, monkeypatch: pytest.MonkeyPatch, body: str
 
 
 @contextmanager
-def writing(path: Path) -> Iterator[subprocess.Popen[str]]:
-    """Let this version write from another process, until the block ends."""
-    with subprocess.Popen(
-        [sys.executable, str(WRITER), str(path)], stdout=subprocess.PIPE, text=True
-    ) as writer:
+def writing(command: list[str], path: Path) -> Iterator[subprocess.Popen[str]]:
+    """Let a command write to the ledger from another process, until the block ends."""
+    with subprocess.Popen([*command, str(path)], stdout=subprocess.PIPE, text=True) as writer:
         assert writer.stdout is not None
         assert writer.stdout.readline() == "1\n"
         try:
@@ -53,28 +64,48 @@ def writing(path: Path) -> Iterator[subprocess.Popen[str]]:
             writer.kill()
 
 
+def check_nothing_lost(path: Path, writer: subprocess.Popen[str]) -> None:
+    """The writer goes on behind the upgrade, and every event that it says is committed is there."""
+    with closing(sqlite3.connect(path)) as raw:
+        (seen,) = raw.execute("SELECT count(*) FROM events").fetchone()
+    assert writer.stdout is not None
+    said = [int(writer.stdout.readline()) for _turn in range(seen + 50)]
+    with closing(sqlite3.connect(path)) as raw:
+        # The writer may have written one that it did not get to say.
+        assert raw.execute("SELECT count(*) FROM events").fetchone()[0] >= said[-1] == seen + 51
+        assert raw.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+
+
 def test_what_is_written_while_a_newer_version_upgrades_is_all_there(
     db_path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with writing(db_path) as writer:
+    with writing(THIS, db_path) as writer:
         upgrade(db_path, tmp_path, monkeypatch, ADDED)
-        with closing(sqlite3.connect(db_path)) as raw:
-            (seen,) = raw.execute("SELECT count(*) FROM events").fetchone()
-        assert writer.stdout is not None
-        said = [int(writer.stdout.readline()) for _turn in range(seen + 50)]
-    events = dump(db_path)["events"]
-    # The writer may have written one that it did not get to say.
-    assert len(events) >= said[-1] == seen + 51
-    assert {event["colour"] for event in events} == {"red"}
-    with closing(sqlite3.connect(db_path)) as raw:
-        assert raw.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+        check_nothing_lost(db_path, writer)
+    assert {event["colour"] for event in dump(db_path)["events"]} == {"red"}
+
+
+@pytest.mark.skipif(len(sql.REVISIONS) < 2, reason="there is no older revision yet")
+def test_what_an_older_version_writes_while_this_one_upgrades_is_all_there(
+    tmp_path: Path, migrated: Path
+) -> None:
+    machine = a_machine(tmp_path / "place", migrated)
+    path = machine.root / "data/state.db"
+    schema.downgrade(path, sql.REVISIONS[0])
+    with writing(OLDER, path) as writer:
+        assert machine.run("workflow", "list").status == 0
+        campaign.inject("upgrade")
+        assert machine.rows("SELECT version_num FROM alembic_version") == [(sql.REVISIONS[-1],)]
+        check_nothing_lost(path, writer)
+    assert len(list(path.parent.glob("*.bak"))) == 1
 
 
 def test_a_statement_that_does_not_fit_the_upgraded_file_changes_nothing(
     db: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     publish(db)
-    upgrade(db.path, tmp_path, monkeypatch, revisions.REBUILD.replace("checkin_armed_at", "plan_json"))
+    # The event is what a service writes last: all the rest of its act is there already, and must go.
+    upgrade(db.path, tmp_path, monkeypatch, RENAMED)
     before = dump(db)
     with pytest.raises(AkmError) as refused:
         publish(db)
@@ -85,7 +116,7 @@ def test_a_statement_that_does_not_fit_the_upgraded_file_changes_nothing(
 def test_a_file_that_was_upgraded_is_read_by_the_older_command_and_not_written(
     tmp_path: Path, migrated: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    machine: Machine = a_machine(tmp_path / "place", migrated)
+    machine = a_machine(tmp_path / "place", migrated)
     path = machine.root / "data/state.db"
     with open_database(path, synchronous="normal") as db:
         run_id = publish(db)

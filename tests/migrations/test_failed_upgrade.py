@@ -148,7 +148,7 @@ def test_an_upgrade_that_others_hold_up_is_transient(db_path: Path, scripts: obj
     assert dump(db_path) == before
 
 
-@pytest.mark.parametrize("start", ["full", "empty"])
+@pytest.mark.parametrize("start", ["full", "empty", "first"])
 def test_an_upgrade_killed_at_any_statement_leaves_the_file_as_it_was(
     start: str, db_path: Path, tmp_path: Path
 ) -> None:
@@ -156,6 +156,10 @@ def test_an_upgrade_killed_at_any_statement_leaves_the_file_as_it_was(
     if start == "full":
         full(source)
         copy, newest = with_revision(tmp_path / "alembic", REBUILD), "0999"
+    elif start == "first":
+        full(source)
+        schema.downgrade(source, sql.REVISIONS[0])
+        copy, newest = schema.script_location(), sql.REVISIONS[-1]
     else:
         source, copy, newest = tmp_path / "empty.db", schema.script_location(), sql.REVISIONS[-1]
         source.touch()

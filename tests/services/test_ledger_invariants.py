@@ -28,7 +28,9 @@ ACTS = st.one_of(
     st.tuples(st.just("abandon")),
     st.tuples(st.just("complete"), st.sampled_from(["completed", "failed", "blocked", "skipped"])),
 )
-SHARED = "step_id, node_id, phase, runner, input_hash, status, result_json, tokens, failure_reason"
+SHARED = (
+    "step_id, node_id, phase, runner, input_hash, status, result_json, tokens, failure_reason, worktree_path"
+)
 
 
 class Life:

@@ -125,37 +125,3 @@ def test_pruning_deletes_what_it_counted_and_nothing_open(db: Database) -> None:
     assert task_history.prune(db, older_than=later(2)) == 3
     left = rows(db, "SELECT task_id, started_at FROM task_history ORDER BY id")
     assert [(one["task_id"], one["started_at"]) for one in left] == [("open", AT), ("nightly", later(2))]
-
-
-@pytest.mark.parametrize("old", ["team", "TEAM", "team2", "te_m", "te%m", "té𝄞m"])
-def test_a_rename_catches_no_neighbour(db: Database, old: str) -> None:
-    bundles = ["team", "TEAM", "team2", "te_m", "te%m", "té𝄞m"]
-    refs = [f"{bundle}//workflows/x" for bundle in bundles] + [
-        "workflows/team",
-        f"x{old}//y",
-        old,
-        f"{old}/x",
-    ]
-    for number, ref in enumerate(refs):
-        ended = DONE._replace(target_kind="workflow" if number % 2 else None, target_ref=ref)
-        task_history.record(db, "nightly", later(number), ended)
-    task_history.record(db, "none", AT, DONE)
-    assert views.targets_of(db, old) == 1
-    assert task_history.rename_targets(db, old, "crew") == 1
-    found = [one["target_ref"] for one in rows(db, "SELECT target_ref FROM task_history ORDER BY id")]
-    assert found == [*("crew//workflows/x" if ref == f"{old}//workflows/x" else ref for ref in refs), None]
-    assert views.targets_of(db, old) == 0
-
-
-def test_a_renamed_bundle_keeps_the_attempts_of_its_tasks(db: Database) -> None:
-    for number, bundle in enumerate(["team", "TEAM", "team2", None]):
-        task_history.record(db, "nightly", later(number), DONE._replace(bundle=bundle))
-    rows(db, "UPDATE task_history SET metadata_json = 'x' WHERE started_at = ? RETURNING id", later(3))
-    task_history.record(db, "own", AT, DONE._replace(bundle="team", target_ref="team//workflows/w"))
-    assert views.targets_of(db, "team") == 2
-    assert task_history.rename_targets(db, "team", "crew") == 2
-    found = [one["metadata_json"] for one in rows(db, "SELECT metadata_json FROM task_history ORDER BY id")]
-    assert found[3] == "x"
-    del found[3]
-    assert [json.loads(str(one))["bundle"] for one in found] == ["crew", "TEAM", "team2", "crew"]
-    assert json.loads(str(found[0]))["durationMs"] == 2000

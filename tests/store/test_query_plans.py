@@ -18,6 +18,7 @@ from akm.store.opening import open_database
 from akm.store.statement import Query
 from akm.views import runs as run_views
 from akm.views import units as unit_views
+from akm.views import usage as usage_views
 from akm.views.runs import Filters
 
 BIG = '"' + "x" * 100_000 + '"'
@@ -30,7 +31,10 @@ INDEXED: dict[str, Query[tuple[object, ...]]] = {
         *("UNITS_OF_RUN", "UNITS_OF_STEP", "RUN_IDS_FROM", "ATTEMPT_LATEST", "ATTEMPT_ACCOUNTING"),
         *("ATTEMPTS_OF_RUN", "ATTEMPT_FINISH", "UNIT_FINISH", "STEP_STATES", "RUN_BY_INVOCATION"),
         *("RUN_WHOLE", "UNITS_WHOLE", "ATTEMPTS_WHOLE", "EVENTS_WHOLE"),
-        *("EVENTS_ANY", "EVENTS_OF_REF", "EVENTS_OF_TYPE", "EVENTS_LAST_ID", "EVENT_BY_KEY"),
+        *("ATTEMPT_WORKTREES", "ATTEMPT_USAGE_BY_STEP"),
+        *("RUNS_OF_BUNDLE", "RUNS_RENAME_REFS", "EVENTS_OF_BUNDLE", "EVENTS_RENAME_REFS", "TASK_NEXT_KIND"),
+        *("TASKS_OF_BUNDLE", "TASKS_RENAME_TARGETS", "EVENT_RELEASE_KEY", "RUNS_ACTIVE_OF_BUNDLE"),
+        *("EVENTS_ANY", "EVENTS_OF_REF", "EVENTS_OF_TYPE", "EVENTS_LAST_ID", "EVENT_BY_KEY", "CACHE_ROW"),
     )
 }
 
@@ -63,6 +67,13 @@ def test_a_frequent_query_neither_scans_nor_sorts(db: Database, name: str, analy
     assert not [detail for detail in details if "SCAN" in detail or "TEMP B-TREE" in detail]
 
 
+def test_usage_by_model_reads_the_attempts_of_one_run_alone(db: Database) -> None:
+    plan = db.connection.execute(f"EXPLAIN QUERY PLAN {sql.ATTEMPT_USAGE_BY_MODEL.text}", ["run"]).fetchall()
+    # Its few groups are sorted: an index for them would cost every dispatch.
+    assert plan[0][3].startswith("SEARCH workflow_run_unit_attempts USING INDEX")
+    assert [step[3] for step in plan[1:]] == ["USE TEMP B-TREE FOR GROUP BY"]
+
+
 @pytest.mark.parametrize(
     ("ask", "statements"),
     [
@@ -71,6 +82,7 @@ def test_a_frequent_query_neither_scans_nor_sorts(db: Database, name: str, analy
         (run_views.detail, 4),
         (unit_views.of_run, 1),
         (unit_views.accounting, 1),
+        (usage_views.of_run, 3),
         (run_views.find, 1),
     ],
 )
@@ -107,6 +119,7 @@ def test_lists_status_and_accounting_read_neither_plans_nor_results(migrated: Pa
     with open_database(path, synchronous="normal") as db:
         assert [run["id"] for run in run_views.listing(db, Filters(SCOPE))] == [run_id]
         assert unit_views.accounting(db, run_id).dispatches == 1
+        assert usage_views.of_run(db, run_id)["dispatches"] == 1
         assert run_views.resolve(db, run_id[:8]) == run_id
         assert [unit["status"] for unit in unit_views.of_run(db, run_id)] == ["completed"]
         assert [one["status"] for one in unit_views.journal(db, run_id)] == ["completed"]

@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 from builders import AT, attempt, dump, later, publish, rows
+from revisions import REBUILD, with_revision
 
 from akm.errors import AkmError, ConfigError, NotFoundError, TransientError, UsageError
 from akm.store import backup, opening, restore, schema, sql
@@ -201,13 +202,11 @@ def test_a_database_of_another_program_is_not_replaced(tmp_path: Path, saved: Pa
 def test_an_older_backup_is_upgraded_when_it_is_next_opened(
     db_path: Path, saved: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.syspath_prepend(str(HERE.parent / "migrations"))
-    from revisions import REBUILD, with_revision
-
     copy = with_revision(tmp_path / "alembic", REBUILD)
     monkeypatch.setattr(schema, "script_location", lambda: copy)
+    older = sql.REVISIONS[-1]
     monkeypatch.setattr(sql, "REVISIONS", (*sql.REVISIONS, "0999"))
-    assert restore.put_back(db_path, saved, at=AT)["revision"] == "0001"
+    assert restore.put_back(db_path, saved, at=AT)["revision"] == older
     with open_database(db_path, synchronous="normal") as db:
         assert schema.revision(db.connection) == "0999"
         assert len(rows(db, "SELECT 1 FROM workflow_runs")) == 1

@@ -13,7 +13,7 @@ from builders import AT, attempt, later, publish
 from akm import models
 from akm.errors import NotFoundError
 from akm.services import events
-from akm.store import run_sizes, stats
+from akm.store import run_sizes, sql, stats
 from akm.store.database import Database
 from akm.store.opening import open_database
 
@@ -42,7 +42,7 @@ def test_every_table_is_told_with_its_rows_and_the_ends_of_its_time(db: Database
     steps = of(found, "workflow_run_steps")
     assert (steps["rows"], steps["oldest"], steps["newest"]) == (2, None, None)
     assert (of(found, "task_history")["rows"], of(found, "task_history")["oldest"]) == (0, None)
-    assert (found["revision"], found["journalMode"], found["runs"]) == ("0001", "wal", 1)
+    assert (found["revision"], found["journalMode"], found["runs"]) == (sql.REVISIONS[-1], "wal", 1)
 
 
 def test_sizes_are_those_of_the_files_and_the_tables_make_up_the_file(db: Database) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from running_tasks import Bench
 
-from akm.errors import ConfigError, UsageError
+from akm.errors import ConfigError
 from akm.tasks.task import Command, Script, Shell
 
 
@@ -74,12 +74,6 @@ def test_without_any_path_the_remedy_is_to_record_one(bench: Bench) -> None:
     del bench.environment["PATH"]
     with pytest.raises(ConfigError, match="akm task sync"):
         bench.run(a_script(bench, "x.lua"))
-
-
-def test_an_ending_that_nothing_runs_leaves_no_row(bench: Bench) -> None:
-    with pytest.raises(UsageError, match=r"give the script one of the endings \.sh"):
-        bench.run(a_script(bench, "x.exe"))
-    assert bench.rows() == []
 
 
 def test_a_script_runs_where_it_stands(bench: Bench) -> None:

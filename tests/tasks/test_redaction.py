@@ -47,6 +47,16 @@ def test_a_secret_that_holds_another_goes_whole() -> None:
     assert redactor.scrub("xx-abcdefgh-yy") == MARK
 
 
+def test_a_known_value_inside_something_shaped_like_a_secret_leaves_no_rest_of_it() -> None:
+    redactor = Redactor({"PIN": "abc", "MY_TOKEN": "x-AKIAABCDEFGHIJKLMNOP-y"}, ["PIN"])
+    assert redactor.scrub("see ghp_abcdefghijklmnopqrstuvwxyz0123456789.") == f"see {MARK}."
+    assert redactor.scrub("see x-AKIAABCDEFGHIJKLMNOP-y.") == f"see {MARK}."
+
+
+def test_secrets_side_by_side_each_have_a_mark() -> None:
+    assert Redactor({"PIN": "99"}, ["PIN"]).scrub("9999") == MARK * 2
+
+
 def test_a_secret_of_several_lines_goes_whole_with_either_line_end() -> None:
     redactor = Redactor({"MY_SECRET": "first-line\nsecond-line\n"})
     assert redactor.scrub("a\nfirst-line\nsecond-line\nb") == f"a\n{MARK}b"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import stat
 import subprocess
 import sys
@@ -212,3 +213,20 @@ def test_an_engine_reads_the_content_on_its_input(bench: Bench) -> None:
     assert "\nSay hello.\n" in Path(result.log).read_text()
     assert '"engine":"reader"' in bench.row()["metadata_json"]
     assert result.shown()["result"]["target"] == {"kind": "command", "engine": "reader"}
+
+
+def test_a_preset_gets_the_content_and_writes_its_log_for_people(
+    bench: Bench,
+) -> None:
+    folder = bench.root / "bin"
+    folder.mkdir()
+    (folder / "opencode").write_text('#!/bin/sh\nprintf "%s|" "$@"\n')
+    (folder / "opencode").chmod(0o755)
+    bench.environment["PATH"] = f"{folder}:{os.environ['PATH']}"
+    (bench.root / ".akm").mkdir()
+    (bench.root / ".akm/config.toml").write_text(
+        '[defaults]\nengine = "coder"\n[engines.coder]\nkind = "agent"\npreset = "opencode"\n'
+        'model = "fast"\n[models.fast]\ncoder = "a/b"\n'
+    )
+    result = bench.run(Command(content="Say hello."))
+    assert "\nrun|--model|a/b|Say hello.|" in Path(result.log).read_text()

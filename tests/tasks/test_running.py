@@ -9,7 +9,7 @@ from pathlib import Path
 
 from running_tasks import Bench
 
-from akm.engine.lock import process_started_at
+from akm.engine.processes import process_started_at
 from akm.services import task_history
 from akm.services.task_history import Ended, Holder
 from akm.tasks import running

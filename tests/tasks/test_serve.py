@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC
 from pathlib import Path
 from typing import Any
@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from akm import clock
+from akm.errors import ConfigError, TransientError
 from akm.tasks import due, serve
 from akm.tasks.due import Due
 from akm.tasks.serve import Hands, Server
@@ -113,9 +114,26 @@ def test_after_a_sleep_what_was_missed_is_written_down_once_per_task() -> None:
     server.tick(NOON + 8 * HOUR + 30)
     # The first is due this very minute; the other one is long past.
     assert [child.due.task.id for child in world.children] == ["t"]
-    assert world.missed == [("2026-12-02T12:30:00.000Z", "2026-12-02T20:00:30.000Z")]
+    at = "2026-12-02T20:00:30.000Z"
+    assert world.missed == [("2026-12-02T19:58:00.000Z", at), ("2026-12-02T12:30:00.000Z", at)]
     server.tick(NOON + 8 * HOUR + 40)
-    assert len(world.missed) == 1
+    assert len(world.missed) == 2
+
+
+def test_a_fire_on_time_hides_none_that_was_missed_before_it() -> None:
+    world = World([a_task("0 * * * *")])
+    world.server().tick(NOON + 3 * HOUR)
+    assert world.missed == [("2026-12-02T14:00:00.000Z", "2026-12-02T15:00:00.000Z")]
+    (missed, started) = world.events
+    assert (missed["event"], missed["count"], missed["since"]) == ("missed", 2, "2026-12-02T13:00:00.000Z")
+    assert (started["event"], started["due"]) == ("started", "2026-12-02T15:00:00.000Z")
+
+
+def test_a_fire_on_time_catches_up_with_what_was_missed() -> None:
+    world = World([a_task("0 * * * *")])
+    server = world.server(catch_up=True)
+    server.tick(NOON + 3 * HOUR)
+    assert (len(world.children), world.missed, server._waiting) == (1, [], [])
 
 
 def test_catching_up_fires_each_missed_task_once() -> None:
@@ -178,3 +196,47 @@ def test_a_child_that_cannot_be_started_stops_nothing() -> None:
     )
     Server(hands, NOON).tick(NOON + MINUTE)
     assert [event["event"] for event in world.events] == ["failed", "failed"]
+
+
+def test_what_waits_when_serving_ends_is_told() -> None:
+    world = World([a_task("* * * * *")])
+    server = world.server()
+    server.tick(NOON + MINUTE)
+    server.tick(NOON + 2 * MINUTE)
+    server.stop()
+    assert (world.events[-1]["event"], world.events[-1]["due"]) == ("skipped", "2026-12-02T12:02:00.000Z")
+
+
+def test_a_configuration_that_breaks_stops_no_server() -> None:
+    world = World([a_task("* * * * *")])
+    answers: list[Any] = [world.tasks, ConfigError("config.toml: no."), ConfigError("config.toml: no.")]
+
+    def tasks() -> list[Task]:
+        answer = answers.pop(0)
+        if isinstance(answer, ConfigError):
+            raise answer
+        return answer  # type: ignore[no-any-return]
+
+    server = world.server()
+    server.hands = replace(server.hands, tasks=tasks)
+    server.tick(NOON + MINUTE)
+    world.children[0].status = 0
+    server.tick(NOON + 2 * MINUTE)
+    assert len(world.children) == 2
+    assert {"event": "failed", "why": "config.toml: no."} in world.events
+    with pytest.raises(ConfigError):
+        Server(server.hands, NOON).tick(NOON + MINUTE)
+
+
+def test_a_history_that_cannot_be_used_stops_no_server() -> None:
+    world = World([a_task("30 12 * * *")])
+
+    def held(*_given: Any) -> Any:
+        raise TransientError("The database is held.")
+
+    for catch_up in (False, True):
+        server = world.server(catch_up=catch_up)
+        server.hands = replace(server.hands, last_start=held, missed=held)
+        server.tick(NOON + 8 * HOUR)
+        expected = "started" if catch_up else "failed"
+        assert world.events[-1]["event"] == expected

@@ -178,6 +178,10 @@ def test_a_name_that_gives_no_id_is_refused(tmp_path: Path, name: str) -> None:
 
 def test_a_script_is_run_by_what_its_ending_stands_for() -> None:
     assert interpreters.interpreter(Path("/b/x.kts")) == ("kotlinc", "-script")
-    with pytest.raises(UsageError, match=r"x\.exe") as caught:
-        interpreters.interpreter(Path("/b/x.exe"))
-    assert caught.value.code == "TASK_TARGET_UNSUPPORTED"
+
+
+@pytest.mark.parametrize("script", ["scripts/x.exe", "scripts/run", "other//scripts/a.sh.txt"])
+def test_a_script_that_nothing_runs_is_refused_with_its_line(tmp_path: Path, script: str) -> None:
+    with pytest.raises(UsageError, match=r"nightly\.yml:2: `uses` names a script that nothing") as caught:
+        read(tmp_path, f"version: 4\nuses: {script}\n")
+    assert caught.value.code == "TASK_SOURCE_INVALID"

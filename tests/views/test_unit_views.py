@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from builders import AT, a_wanted, attempt, finished, publish
+from builders import AT, a_wanted, attempt, finished, later, publish
 
 from akm.services import attempts
 from akm.store.database import Database
@@ -13,9 +13,9 @@ from akm.views.units import DIAGNOSTIC_CLIP, diagnostic
 
 def test_accounting_counts_dispatches_and_gates_apart_and_missing_tokens_as_none(db: Database) -> None:
     run_id = publish(db)
-    assert unit_views.accounting(db, run_id) == (0, 0, 0, 0)
+    assert unit_views.accounting(db, run_id) == (0, 0, 0, 0, None)
     attempt(db, run_id, "a", tokens=3)
-    attempt(db, run_id, "a", tokens=4)
+    attempt(db, run_id, "a", tokens=4, cost=0.25)
     attempt(db, run_id, "b")
     gate = attempts.reserve(db, run_id, a_wanted("step-1.gate", phase="gate"), at=AT)
     assert unit_views.accounting(db, run_id)._asdict() == {
@@ -23,10 +23,11 @@ def test_accounting_counts_dispatches_and_gates_apart_and_missing_tokens_as_none
         "dispatch_tokens": 7,
         "gates": 1,
         "gate_tokens": 0,
+        "cost": 0.25,
     }
-    attempts.finish(db, run_id, finished(gate, tokens=9), at=AT)
-    attempt(db, publish(db), "a", tokens=100)
-    assert unit_views.accounting(db, run_id) == (3, 7, 1, 9)
+    attempts.finish(db, run_id, finished(gate, tokens=9, cost=0.5), at=AT)
+    attempt(db, publish(db), "a", tokens=100, cost=9.0)
+    assert unit_views.accounting(db, run_id) == (3, 7, 1, 9, 0.75)
 
 
 def test_the_journal_keeps_every_attempt_and_the_units_only_the_latest(db: Database) -> None:
@@ -39,6 +40,40 @@ def test_the_journal_keeps_every_attempt_and_the_units_only_the_latest(db: Datab
     assert unit_views.journal(db, run_id)[0]["diagnostic"] == "Too slow."
     units = [(one["unitId"], one["attempts"], one["failureReason"]) for one in unit_views.of_run(db, run_id)]
     assert units == [("a", 2, None), ("b", 1, None)]
+
+
+def test_the_journal_is_in_the_order_in_which_attempts_started(db: Database) -> None:
+    run_id = publish(db)
+    for seconds, unit_id in enumerate("cab"):
+        attempt(db, run_id, unit_id, at=later(seconds))
+    assert [one["unitId"] for one in unit_views.journal(db, run_id)] == ["c", "a", "b"]
+
+
+def test_units_and_attempts_show_who_did_them_and_what_they_cost(db: Database) -> None:
+    run_id = publish(db)
+    wanted = a_wanted("a", runner="agent", engine="writer", model="small", input_hash="hash-9")
+    reserved = attempts.reserve(db, run_id, wanted, at=AT)
+    attempts.finish(db, run_id, finished(reserved, tokens=3, cost=0.5, session_id="s-1"), at=AT)
+    expected = {
+        "phase": "unit",
+        "runner": "agent",
+        "engine": "writer",
+        "model": "small",
+        "inputHash": "hash-9",
+        "tokens": 3,
+        "cost": 0.5,
+        "sessionId": "s-1",
+    }
+    for (shown,) in (unit_views.of_run(db, run_id), unit_views.journal(db, run_id)):
+        assert {name: shown[name] for name in expected} == expected
+
+
+def test_a_new_attempt_forgets_the_cost_of_the_one_before_and_the_journal_keeps_it(db: Database) -> None:
+    run_id = publish(db)
+    attempt(db, run_id, "a", status="failed", cost=0.5)
+    attempts.reserve(db, run_id, a_wanted("a"), at=AT)
+    assert [one["cost"] for one in unit_views.of_run(db, run_id)] == [None]
+    assert [one["cost"] for one in unit_views.journal(db, run_id)] == [0.5, None]
 
 
 def test_a_step_shows_its_units_and_gates_and_no_others(db: Database) -> None:

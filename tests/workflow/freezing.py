@@ -7,11 +7,22 @@ from typing import Any
 
 from akm.workflow.document import Defaults, Document, Exec, Gate, Step, Unit
 from akm.workflow.freeze import Engine, FreezeSettings, freeze
-from akm.workflow.plan import PlanStep, UnitNode
+from akm.workflow.freeze_settings import Child
+from akm.workflow.plan import GateNode, Plan, PlanStep, ShellTarget, UnitNode
 
 WRITER = Engine("writer", "agent", command=("my-agent", "--print"), pass_env=("HOME_OF_AGENT",), model="fast")
 CHECKER = Engine("checker", "llm", settings={"base_url": "https://models.example/v1", "model": "small"})
 ENGINES = {"writer": WRITER, "checker": CHECKER}
+PARAMS = {"a": {}, "b": {}, "c": {"default": 7}}
+
+
+def a_child(ref: str) -> Child:
+    """Freeze the child that every test of this folder runs; its parameters are `PARAMS`."""
+    node = UnitNode("x", "Do.", ShellTarget(("true",), "h", None))
+    plan = Plan("child", (PlanStep("x", 0, node, GateNode("x.gate", "x")),), 8, params=PARAMS)
+    return Child(f"project//{ref}", plan)
+
+
 TRUE = Unit(exec=Exec(("true",)))
 
 
@@ -25,6 +36,7 @@ def settings(root: Path, **changes: Any) -> FreezeSettings:
         "default_engine": "writer",
         "judge_engine": "checker",
         "models": {"fast": {"writer": "small-model"}},
+        "child": a_child,
     }
     return FreezeSettings(**{**given, **changes})
 

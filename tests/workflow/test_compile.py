@@ -75,7 +75,7 @@ def test_an_absent_field_stays_absent():
 def test_defaults_budget_and_params_arrive():
     made = document(
         "description: D\nparams: { n: { type: integer, default: 3 } }\n"
-        "budget: { max_units: 5, max_tokens: 900 }\n"
+        "budget: { max_units: 5, max_tokens: 900, max_cost: 2.5 }\n"
         "defaults: { engine: w, model: m, timeout: none, on_error: fail, "
         "llm: { temperature: 0, max_tokens: 5, "
         "supports_json_schema: true, extra_params: { top_k: 1 }, context_length: 9, enable_thinking: false, "
@@ -83,7 +83,7 @@ def test_defaults_budget_and_params_arrive():
     )
     assert made.description == "D"
     assert made.params == {"n": {"type": "integer", "default": 3}}
-    assert made.budget == Budget(5, 900)
+    assert made.budget == Budget(5, 900, 2.5)
     assert (made.defaults.engine, made.defaults.timeout, made.defaults.on_error) == ("w", "none", "fail")
     assert made.defaults.llm is not None
     assert made.defaults.llm["extra_params"] == {"top_k": 1}
@@ -121,7 +121,14 @@ def test_the_envelope_of_any_asset_is_accepted(envelope):
         ("budget: { max_units: 0 }", "whole number of 1 or more, but is 0"),
         ("budget: { max_tokens: true }", "whole number of 1 or more, but is true"),
         ("budget: { max_tokens: 1.5 }", "but is 1.5"),
-        ("budget: { units: 1 }", "allowed are `max_units`, `max_tokens`"),
+        ("budget: { max_cost: 0 }", "`budget.max_cost` must be a number above 0, but is 0"),
+        ("budget: { max_cost: -0.5 }", "above 0, but is -0.5"),
+        ("budget: { max_cost: .inf }", "is not a finite number"),
+        ("budget: { max_cost: 0.0 }", "above 0, but is 0"),
+        ("budget: { max_cost: true }", "above 0, but is true"),
+        ("budget: { max_cost: 5 USD }", "above 0, but is text"),
+        ("max_cost: 5", "max_cost"),
+        ("budget: { units: 1 }", "allowed are `max_units`, `max_tokens`, `max_cost`"),
         ("defaults: { engine: My_Engine }", "must be an engine name"),
         ("defaults: { engine: " + "a" * 64 + " }", "must be an engine name"),
         ("defaults: { model: ' ' }", "must not be blank"),

@@ -48,6 +48,15 @@ def everything() -> Document:
     )
 
 
+def test_a_worktree_is_frozen_with_its_commit_and_nothing_else_is(tmp_path: Path) -> None:
+    plan = freeze(everything(), settings(tmp_path, commit="c0ffee")).plan
+    assert {step.step_id: step.unit.commit for step in plan.steps if step.unit} == {
+        **dict.fromkeys(("plain", "mapped", "prose", "child")),
+        "plain2": "c0ffee",
+    }
+    assert plan_json.decode(plan_json.encode(plan)) == plan
+
+
 def test_two_freezes_give_the_same_text(tmp_path: Path) -> None:
     first, second = (plan_json.encode(freeze(everything(), settings(tmp_path)).plan) for _ in range(2))
     assert first == second

@@ -19,10 +19,16 @@ from akm.workflow.plan import CommandTarget
 
 @pytest.mark.parametrize(
     ("engine", "configured", "expected"),
-    [("writer", None, None), ("writer", 9, 9), ("checker", None, 600_000), ("checker", 9, 9)],
+    [
+        ("writer", None, None),
+        ("writer", 9, 9),
+        ("checker", None, 600_000),
+        ("checker", 9, 9),
+        ("checker", "none", None),
+    ],
 )
 def test_prose_falls_back_to_the_timeout_of_its_engine_and_then_of_its_kind(
-    engine: str, configured: int | None, expected: int | None, tmp_path: Path
+    engine: str, configured: Any, expected: int | None, tmp_path: Path
 ) -> None:
     engines = {engine: replace(ENGINES[engine], timeout_ms=configured)}
     target = unit_of(a_step(unit=Unit(engine=engine)), tmp_path, engines=engines).target
@@ -53,6 +59,27 @@ def test_prose_gets_the_engine_the_resolved_model_and_the_merged_inference(tmp_p
         "timeoutMs": None,
     }
     assert target.content_hash == sha256_hex("Do it.")
+
+
+def test_profile_of_a_model_is_kept_with_the_name_of_its_key_and_what_is_configured(tmp_path: Path) -> None:
+    given = {
+        "base_url": "https://models.example/v1",
+        "api_key_env": "KEY",
+        "max_tokens": 9,
+        "extra_params": {},
+    }
+    engines = {"m": Engine("m", "llm", settings=given, model="small")}
+    target = unit_of(a_step(unit=Unit(engine="m")), tmp_path, engines=engines).target
+    assert isinstance(target, CommandTarget)
+    assert target.request["model"] == "small"
+    assert target.runner == {
+        "kind": "llm",
+        "engine": "m",
+        "baseUrl": "https://models.example/v1",
+        "apiKeyEnv": "KEY",
+        "maxTokens": 9,
+        "timeoutMs": 600_000,
+    }
 
 
 @pytest.mark.parametrize(
@@ -165,3 +192,46 @@ def test_a_model_cannot_work_in_a_worktree(tmp_path: Path) -> None:
         frozen(a_step(unit=Unit(engine="checker", isolation="worktree")), tmp_path)
     assert caught.value.code == "WORKFLOW_SOURCE_INVALID"
     assert unit_of(a_step(unit=Unit(isolation="worktree")), tmp_path).isolation == "worktree"
+
+
+def test_an_alias_is_resolved_for_units_defaults_engines_and_judges(tmp_path: Path) -> None:
+    engines = {
+        "coder": Engine("coder", "agent", preset="claude", model="fast"),
+        "checker": Engine("checker", "llm", model="fast", settings={"base_url": "https://models.example/v1"}),
+    }
+    models = {"fast": {"coder": "haiku", "checker": "small"}, "best": {"coder": "opus"}}
+    given: dict[str, Any] = {"engines": engines, "models": models, "default_engine": "coder"}
+
+    def asked(unit: Unit, defaults: Defaults | None = None) -> tuple[Any, Any]:
+        step = frozen(a_step(unit=unit, gate=Gate(("Good.",))), tmp_path, defaults=defaults, **given)
+        assert step.unit is not None
+        assert isinstance(step.unit.target, CommandTarget)
+        assert step.gate.judge is not None
+        return step.unit.target, step.gate.judge.request["model"]
+
+    target, judge = asked(Unit())
+    assert (target.request["model"], judge) == ("haiku", "small")
+    assert target.runner["command"][-2:] == ["--model", "haiku"]
+    assert asked(Unit(), Defaults(model="best"))[0].request["model"] == "opus"
+    assert asked(Unit(model="fast"), Defaults(model="best"))[0].request["model"] == "haiku"
+    assert asked(Unit(model="exact-name"), Defaults(model="best"))[0].request["model"] == "exact-name"
+    assert asked(Unit(engine="checker"))[0].request["model"] == "small"
+
+
+def test_a_preset_that_nobody_configured_is_told_how(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r'Add \[engines.codex\] with kind = "agent" and preset = "codex"'):
+        frozen(a_step(unit=Unit(engine="codex")), tmp_path)
+
+
+def test_the_plan_of_a_generic_engine_says_nothing_of_presets(tmp_path: Path) -> None:
+    target = unit_of(a_step(unit=Unit(engine="writer")), tmp_path).target
+    assert isinstance(target, CommandTarget)
+    assert not {"output", "sessionArguments", "promptArguments"} & set(target.runner)
+
+
+def test_a_plan_with_a_preset_is_read_back_as_it_was_written(tmp_path: Path) -> None:
+    engines = {"coder": Engine("coder", "agent", preset="opencode", model="a/b")}
+    plan = freeze(
+        document(a_step(unit=Unit(engine="coder"))), settings(tmp_path, engines=engines, judge_engine=None)
+    ).plan
+    assert plan_json.decode(plan_json.encode(plan)) == plan

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from freezing import TRUE, a_step, unit_of
 
+from akm.workflow import plan_json
 from akm.workflow.document import Defaults, Exec, Unit
 from akm.workflow.hashing import canonical, sha256_hex
 from akm.workflow.plan import ChildTarget, ShellTarget
@@ -78,21 +79,24 @@ def test_an_argv_s_hash_covers_command_place_and_environment(tmp_path: Path) -> 
     assert len({target.content_hash for target in targets}) == len(variants)
 
 
-def test_a_child_keeps_its_ref_and_its_bindings_sorted_by_name(tmp_path: Path) -> None:
+def test_a_child_embeds_its_plan_and_its_bindings_sorted_by_name_with_the_defaults(tmp_path: Path) -> None:
     unit = Unit(workflow="workflows/x", bindings={"b": {"from": "params.x"}, "a": {"from": "p", "y": 1}})
     target = unit_of(a_step(unit=unit), tmp_path).target
     assert isinstance(target, ChildTarget)
-    assert target.frozen_plan is None
+    assert target.frozen_plan is not None
+    assert target.plan_hash == plan_json.digest(canonical(target.frozen_plan))
     assert [(b.kind, b.name, b.from_, b.value) for b in target.input_bindings] == [
         ("literal", "a", None, {"from": "p", "y": 1}),
         ("reference", "b", "params.x", None),
+        ("literal", "c", None, 7),
     ]
     content = {
-        "ref": "workflows/x",
-        "planHash": None,
+        "ref": "project//workflows/x",
+        "planHash": target.plan_hash,
         "inputBindings": [
             {"kind": "literal", "name": "a", "value": {"from": "p", "y": 1}},
-            {"kind": "reference", "name": "b", "from": "params.x"},
+            {"kind": "reference", "name": "b", "from": "params.x", "schema": {}},
+            {"kind": "literal", "name": "c", "value": 7},
         ],
     }
     assert target.content_hash == sha256_hex("akm.workflow.child-workflow\0v2\0" + canonical(content))

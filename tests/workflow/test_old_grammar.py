@@ -55,12 +55,11 @@ def line_of(text: str, part: str) -> int:
         HEADINGS[HEADINGS.index("# Workflow") :],
     ],
 )
-def test_step_headings_are_explained_once_with_the_steps_to_write(text):
+def test_step_headings_are_explained_once_with_the_command_that_converts_them(text):
     finding = only(text)
     assert "`## Step: <title>`" in finding.message
-    assert "### gate" in finding.message
     assert finding.line == line_of(text, "## Step: Capture")
-    assert finding.suggestion == "steps: [{ id: capture }, { id: decide }]"
+    assert finding.suggestion == "akm workflow convert FILE"
 
 
 @pytest.mark.parametrize("body", ["## Step 1 — Build\n\nGo.\n", "## build\n\nGo.\n"])
@@ -74,7 +73,10 @@ def test_steps_that_require_each_other_are_the_oldest_grammar(body):
 
 def test_numbered_step_headings_without_sections_are_explained():
     text = "---\nsteps: [{ id: build }]\n---\n\n## Step 1 — Build\n\nGo.\n"
-    assert "`## Step <number>`" in only(text).message
+    finding = only(text)
+    assert "`## Step <number>`" in finding.message
+    assert "### gate" in finding.message
+    assert finding.suggestion is None
 
 
 @pytest.mark.parametrize(

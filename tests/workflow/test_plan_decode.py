@@ -10,6 +10,7 @@ import pytest
 from akm.workflow.document import Budget
 from akm.workflow.plan import GateNode, MapNode, Plan, PlanStep, ShellTarget, UnitNode
 from akm.workflow.plan_json import PlanUndecodable, decode, encode
+from akm.workflow.prices import Price
 
 TARGET = "steps[0].root.frozenTarget"
 CHILD = {"kind": "child-workflow", "ref": "r"}
@@ -114,7 +115,13 @@ def test_trifles_are_filled_in_and_unknown_keys_ignored() -> None:
     plan = {
         "irVersion": 99,
         "future": {"x": 1},
-        "budget": {"maxUnits": -1, "maxTokens": 10},
+        "budget": {"maxUnits": -1, "maxTokens": 10, "maxCost": "much"},
+        "prices": {
+            "good": {"input": 0, "output": 1.5, "future": 1},
+            "half": {"input": 1},
+            "odd": {"input": -1, "output": True},
+            "text": "dear",
+        },
         "params": ["a"],
         "paramSchemas": {"b": {"type": "string"}},
         "steps": [
@@ -138,6 +145,7 @@ def test_trifles_are_filled_in_and_unknown_keys_ignored() -> None:
     assert isinstance(first.root, MapNode)
     assert (found.ir_version, found.title, found.max_concurrency) == (99, "workflow", 1)
     assert found.budget == Budget(None, 10)
+    assert found.prices == {"good": Price(0.0, 1.5)}
     assert found.params == {"a": {}, "b": {"type": "string"}}
     assert (first.sequence_index, second.sequence_index) == (0, 1)
     assert (first.root.id, first.root.concurrency, first.root.reducer) == ("m.map", 1, "collect")

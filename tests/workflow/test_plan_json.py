@@ -25,6 +25,7 @@ from akm.workflow.plan import (
     UnitNode,
 )
 from akm.workflow.plan_json import decode, digest, encode
+from akm.workflow.prices import Price
 
 SHELL = ShellTarget(("true",), "hash", None, timeout_ms=5)
 UNIT = UnitNode("a", "Do it.", SHELL)
@@ -131,6 +132,7 @@ units = st.builds(
     st.lists(environments, max_size=2).map(tuple),
     st.sampled_from(["none", "worktree"]),
     sources,
+    st.none() | texts,
 )
 maps = st.builds(
     MapNode, texts, texts, units, st.integers(1, 64), st.sampled_from(["collect", "vote"]), sources
@@ -151,14 +153,15 @@ def steps(draw: st.DrawFn, position: int) -> PlanStep:
 
 @st.composite
 def plans(draw: st.DrawFn) -> Plan:
-    budget = Budget(draw(st.none() | st.integers(1)), draw(st.none() | st.integers(1)))
+    count, amount = st.none() | st.integers(1), st.floats(0, 1e300)
+    budget = Budget(draw(count), draw(count), draw(st.none() | st.floats(1e-9, 1e300)))
+    prices = draw(st.dictionaries(texts, st.builds(Price, amount, amount), max_size=2))
     params = draw(
         st.none() | st.dictionaries(texts, st.just({}) | st.just({"type": "integer"}), min_size=1, max_size=2)
     )
     spine = tuple(draw(steps(position)) for position in range(draw(st.integers(1, 3))))
-    return Plan(
-        draw(st.text(max_size=5)), spine, draw(st.integers(1, 64)), draw(st.none() | texts), params, budget
-    )
+    width, digest = draw(st.integers(1, 64)), draw(st.none() | texts)
+    return Plan(draw(st.text(max_size=5)), spine, width, digest, params, budget, prices)
 
 
 @settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow])

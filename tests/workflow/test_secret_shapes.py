@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from akm.workflow import secret_shapes
 from akm.workflow.secret_shapes import is_secret
 
 
@@ -42,3 +43,19 @@ def test_names_prefixes_and_random_looking_texts_are_secret(name: str, value: st
 )
 def test_ordinary_texts_are_not(name: str, value: str) -> None:
     assert not is_secret(name, value)
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["/srv/Data-2/releases/2026-12-02", "./Docs/2026/notes-final.md", "https://host.example/Path-7/x?y=1"],
+)
+def test_a_place_is_no_secret(value: str) -> None:
+    assert list(secret_shapes.found({"where": value})) == []
+    assert list(secret_shapes.certain({"where": value})) == []
+
+
+def test_what_merely_looks_random_is_warned_of_and_not_replaced() -> None:
+    params = {"tag": "Release-2026-12-02-candidate", "api_token": "abc", "x": "ghp_" + "a1B2" * 8}
+    assert [path for path, _ in secret_shapes.found(params)] == ["params.tag", "params.api_token", "params.x"]
+    assert [path for path, _ in secret_shapes.certain(params)] == ["params.api_token", "params.x"]
+    assert secret_shapes.hidden(params)["tag"] == params["tag"]

@@ -37,25 +37,23 @@ def sentences(root: Any, **gate: Any) -> list[str]:
     [
         unit(),
         unit(CommandTarget("h", {}, {"kind": "agent"})),
-        unit(environment=(EnvBinding("pass-through", "A"),)),
+        unit(ChildTarget("workflows/x", "h")),
+        unit(CommandTarget("h", {}, {"kind": "llm"})),
+        unit(environment=(EnvBinding("pass-through", "A"), EnvBinding("env-ref", "env/x"))),
+        unit(isolation="worktree"),
         MapNode("a.map", "params.x", unit(), 4),
+        MapNode("a.map", "params.x", unit(), 4, "vote"),
+        RouteNode("a.route", "params.x", ()),
     ],
 )
 def test_what_runs_today_is_let_through(root: Any) -> None:
-    assert sentences(root, max_loops=3) == []
+    assert sentences(root, max_loops=3, criteria=("Good.",), approve=True) == []
 
 
 @pytest.mark.parametrize(
     ("root", "gate", "word"),
     [
-        (unit(CommandTarget("h", {}, {"kind": "llm"})), {}, "model"),
-        (unit(ChildTarget("workflows/x", "h")), {}, "workflows/x"),
-        (RouteNode("a.route", "params.x", ()), {}, "route"),
-        (unit(isolation="worktree"), {}, "worktree"),
-        (MapNode("a.map", "params.x", unit(), 4, "vote"), {}, "vote"),
-        (unit(environment=(EnvBinding("env-ref", "env/x"),)), {}, "env assets"),
-        (unit(), {"criteria": ("Good.",)}, "rubric"),
-        (unit(), {"approve": True}, "approval"),
+        (unit(CommandTarget("h", {}, {"kind": "sdk"})), {}, "sdk"),
     ],
 )
 def test_what_does_not_run_yet_is_told_with_its_step(root: Any, gate: dict[str, Any], word: str) -> None:

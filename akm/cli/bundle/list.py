@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import Any
 
 from akm import config
@@ -15,7 +14,7 @@ def list() -> None:
     """List the configured bundles in the order in which refs are looked up."""
     bundles = configured.configured(config.read())
     output.show(
-        {"bundles": [asdict(bundle) | {"path": str(bundle.path)} for bundle in bundles]},
+        {"bundles": [bundle.shown() for bundle in bundles]},
         render=_table,
         items="bundles",
     )
@@ -27,9 +26,10 @@ def _table(result: dict[str, Any]) -> tuple[Table]:
             bundle["name"],
             bundle["workflows"] if bundle["exists"] else "missing",
             bundle["path"],
+            bundle.get("commit", "")[:12],
             bundle["origin"],
         )
         for bundle in result["bundles"]
     ]
-    empty = "No bundle is configured: add one with `akm bundle add NAME PATH`."
-    return (Table(("bundle", "workflows", "path", "where from"), rows, empty),)
+    empty = "No bundle is configured: add one with `akm bundle add SOURCE`."
+    return (Table(("bundle", "workflows", "path", "commit", "where from"), rows, empty),)

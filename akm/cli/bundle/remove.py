@@ -1,24 +1,30 @@
-"""`akm bundle remove`: take a bundle out of the configuration; its folder stays."""
+"""`akm bundle remove`: take a bundle out of the configuration, and delete its clone when asked."""
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import Annotated, Any
 
 import typer
 
-from akm.bundles import configured
 from akm.cli import output
 
 Name = Annotated[str, typer.Argument(metavar="NAME", help="The bundle's name.")]
+Delete = Annotated[bool, typer.Option("--delete", help="Delete its folder too, which akm has cloned.")]
 
 
-def remove(name: Name) -> None:
-    """Take a bundle out of the user's configuration file. Its folder and its runs stay."""
-    bundle = configured.remove(name)
-    output.show({"ok": True, "bundle": asdict(bundle) | {"path": str(bundle.path)}}, render=_lines)
+def remove(name: Name, delete: Delete = False) -> None:
+    """Take a bundle out of the user's configuration file. Its runs stay, and so does its folder."""
+    from akm.bundles import removing
+
+    removed = removing.remove(name, delete=delete)
+    output.show({"ok": True, **removed.shown()}, render=_lines)
 
 
 def _lines(result: dict[str, Any]) -> list[str]:
     bundle = result["bundle"]
-    return [f"Bundle {bundle['name']} is not configured any more; {bundle['path']} is untouched."]
+    ending = "is untouched"
+    if result["deleted"]:
+        ending = "is deleted"
+    elif result["isClone"]:
+        ending = "stays; with --delete it would be deleted"
+    return [f"Bundle {bundle['name']} is not configured any more; {bundle['path']} {ending}."]

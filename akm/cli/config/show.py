@@ -11,6 +11,7 @@ from akm import config
 from akm.cli import output
 from akm.cli.tables import Table
 from akm.errors import NotFoundError
+from akm.registry import urls
 from akm.spelling import suggestion
 
 Key = Annotated[str | None, typer.Argument(metavar="[KEY]", help="One setting or section, such as workflow.")]
@@ -23,7 +24,7 @@ def show(key: Key = None) -> None:
     for warning in config.warnings(layers):
         output.warn(warning)
     settings = [
-        {"key": name, "value": value, "origin": origin}
+        {"key": name, "value": urls.redacted(value) if isinstance(value, str) else value, "origin": origin}
         for name, value, origin in entries
         if key is None or name == key or name.startswith(f"{key}.")
     ]

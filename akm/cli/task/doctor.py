@@ -7,6 +7,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from akm.cli import output
+from akm.cli.task import times
+
+_RUNNING = {True: "running", False: "not running", None: "unknown"}
 
 
 def doctor() -> int:
@@ -24,20 +27,28 @@ def doctor() -> int:
 
 def _lines(report: dict[str, Any]) -> Iterator[str]:
     for one in report["overdue"]:
-        missed = f"{one['count']} fire{'' if one['count'] == 1 else 's'}"
-        yield f"{one['ref']} should have run and did not: {missed} since {one['since']}."
+        missed = _counted(one["count"], "fire")
+        yield f"{one['ref']} should have run and did not: {missed} since {times.local(one['since'])}."
         yield f"  Likely: {one['cause']}."
     for one in report["problems"]:
         yield f"{one['ref']}: {one['problem']}" if "ref" in one else one["problem"]
-    if report["ok"]:
-        yield "Every enabled task ran when it was due."
+    for one in report["missed"]:
+        span = f"from {times.local(one['since'])} to {times.local(one['last'])}"
+        yield f"{one['ref']} missed {_counted(one['count'], 'fire')} {span}, and has run since."
+    if report["ok"] and not report["missed"]:
+        yield "Every enabled task ran when it was due." if report["enabled"] else "No task is enabled."
     if report["notEnabled"]:
         yield f"Scheduled but not enabled: {', '.join(report['notEnabled'])}."
     scheduler = report["scheduler"]
-    yield f"scheduler: {scheduler['backend']} with {scheduler['rows']} tasks" + (
-        "; akm task serve is running" if scheduler["serveRunning"] else ""
-    )
+    cron = _RUNNING[scheduler["cronRunning"]]
+    served = _RUNNING[scheduler["serveRunning"]]
+    yield f"cron: {cron}, {_counted(scheduler['rows'], 'task')} in the crontab; akm task serve: {served}"
     yield f"launcher: {' '.join(report['launcher'])}"
-    for name in ("database", "logs", "scheduledLogs"):
-        yield f"{name}: {report[name]}"
+    yield f"database: {report['database']}"
+    yield f"logs: {report['logs']}"
+    yield f"what cron's rows print: {report['scheduledLogs']}"
     yield f"schedules: {report['subset']}"
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count} {noun}{'' if count == 1 else 's'}"

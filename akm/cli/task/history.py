@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Iterator
-from datetime import datetime
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from akm import clock
 from akm.cli import durations, ledger, output
 from akm.cli.lazy import COMMAND_CLASS, Command
 from akm.cli.tables import Table
+from akm.cli.task.times import local, took
 from akm.errors import UsageError
 from akm.ref_grammar import PROJECT
 from akm.tasks.history import reading
@@ -39,6 +40,8 @@ Limit = Annotated[int, typer.Option("--limit", help="Show the newest this many."
 STATUSES = ("active", "blocked", "completed", "disabled", "failed", "interrupted", "missed")
 KINDS = ("command", "script", "shell", "workflow")
 _NEWEST = 50
+#: How many characters of a local time stand before its offset.
+_DATE_AND_TIME = 19
 
 
 class HistoryCommand(Command):
@@ -104,38 +107,47 @@ def _kind(target: str | None) -> str | None:
 
 
 def _table(rows: list[dict[str, Any]]) -> Iterator[str | Table]:
-    columns = ("task", "bundle", "started", "status", "took", "target", "exit/reason", "log")
-    yield Table(columns, [_cells(row) for row in rows], "No attempts.")
+    starts = [local(row["startedAt"]) for row in rows]
+    # One offset goes into the heading; where there are two, each row says which hour of a change it means.
+    offsets = {start[_DATE_AND_TIME:] for start in starts}
+    shared = offsets.pop() if len(offsets) == 1 else ""
+    columns = (
+        "task",
+        "bundle",
+        f"started{shared and f' ({shared.strip()})'}",
+        "status",
+        "took",
+        "target",
+        "result",
+    )
+    cells = [_cells(row, start.removesuffix(shared)) for row, start in zip(rows, starts, strict=True)]
+    yield Table(columns, cells, "No attempts.")
+    yield from _logs([Path(row["log"]) for row in rows if row["log"]])
 
 
-def _cells(row: dict[str, Any]) -> tuple[object, ...]:
-    detail = row.get("detail", {})
-    exit_code = detail.get("exitCode")
+def _cells(row: dict[str, Any], start: str) -> tuple[object, ...]:
     target = row["target"]
     return (
         row["id"],
-        row.get("bundle"),
-        local(row["startedAt"]),
+        Path(row["bundle"]).name if row.get("bundle") else None,
+        start,
         row["status"],
         None if row.get("open") else took(row["durationMs"]),
         target.get("ref") or target.get("engine") or target["kind"],
-        detail.get("reason") or detail.get("error") or exit_code,
-        row["log"] or None,
+        _ending(row.get("detail", {})),
     )
 
 
-def local(stamp: str) -> str:
-    """Write a timestamp in local time, with the offset that tells the two hours of a change apart."""
-    try:
-        return datetime.fromtimestamp(clock.seconds(stamp)).astimezone().strftime("%Y-%m-%d %H:%M:%S %z")
-    except (ValueError, OverflowError, OSError):
-        return stamp
+def _ending(detail: dict[str, Any]) -> str | None:
+    exit_code = detail.get("exitCode")
+    words = [detail.get("reason") or detail.get("error"), None if exit_code is None else str(exit_code)]
+    return " ".join(filter(None, words)) or None
 
 
-def took(milliseconds: float) -> str:
-    """Write a duration in its two greatest units."""
-    seconds = milliseconds / 1000
-    if seconds < 60:
-        return f"{seconds:.1f}s"
-    minutes, rest = divmod(int(seconds), 60)
-    return f"{minutes}m {rest}s" if minutes < 60 else f"{minutes // 60}h {minutes % 60}m"
+def _logs(files: list[Path]) -> Iterator[str]:
+    """Say where the logs are: one path by itself, else the folder, since a table has no room for paths."""
+    if len(files) == 1:
+        yield f"Log: {files[0]}"
+    elif files:
+        folder = os.path.commonpath([file.parent for file in files])
+        yield f"Logs, each named by its start in UTC: {folder}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from akm.cli import output
@@ -18,16 +19,18 @@ def list() -> None:
     output.show({"tasks": found}, render=_table, items="tasks")
 
 
-def _table(result: dict[str, Any]) -> tuple[Table]:
+def _table(result: dict[str, Any]) -> Iterator[str | Table]:
     rows = [
         (
             task["ref"],
             ", ".join(task["schedules"]) or None,
             "yes" if task["enabled"] else "no",
             task["target"],
-            task.get("problem"),
+            "see below" if "problem" in task else None,
         )
         for task in result["tasks"]
     ]
     empty = "There is no task here: a task is a file tasks/<id>.yml of the project or of a bundle."
-    return (Table(("task", "schedule", "enabled", "target", "problem"), rows, empty),)
+    yield Table(("task", "schedule", "enabled", "target", "problem"), rows, empty)
+    # Whole sentences, for which a column has no room.
+    yield from (task["problem"] for task in result["tasks"] if "problem" in task)

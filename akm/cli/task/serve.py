@@ -28,9 +28,26 @@ def serve(catch_up: CatchUp = False, once: Once = False) -> int:
     from akm.tasks.serve import Server
 
     with lock.serving(), closing(Abort()) as abort, stopping(abort):
-        server = Server(_hands(), serving.beginning(time.time(), once=once), catch_up)
+        hands = _hands()
+        if not once:
+            _greet(hands)
+        server = Server(hands, serving.beginning(time.time(), once=once), catch_up)
         serving.loop(server, abort, now=time.time, once=once)
         return outcome.of_signal(abort.reason) or 0
+
+
+def _greet(hands: Hands) -> None:
+    from akm.tasks import firing_state
+
+    count = len(hands.tasks())
+    output.tell(f"Serving {count} task{'' if count == 1 else 's'} until a signal comes.")
+    if not count:
+        output.warn(
+            "No task is enabled yet; enable one with `akm task enable REF`, it is noticed within a minute."
+        )
+    rivals = firing_state.look().rivals()
+    if rivals is not None:
+        output.warn(rivals)
 
 
 def _hands() -> Hands:

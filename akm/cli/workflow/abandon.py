@@ -15,14 +15,16 @@ from akm.views.runs import resolve
 
 
 def abandon(run: options.Run) -> None:
-    """End an active or blocked run as failed; a live driver stops before its next unit."""
+    """End an active or blocked run as failed, with its unfinished children; a live driver stops soon."""
     with ledger.opened(config.read()) as db:
         run_id = resolve(db, run)
-        runs.abandon(db, run_id, at=clock.now())
+        children = runs.abandon(db, run_id, at=clock.now())
         shown = reports.detail(db, run_id)
-    output.show({"ok": True, **shown}, render=_lines)
+    output.show({"ok": True, "abandonedChildren": list(children), **shown}, render=_lines)
 
 
 def _lines(result: dict[str, Any]) -> Iterator[str | Table]:
-    yield f"Run {result['run']['id'][:8]} is abandoned.\n"
+    children = ", ".join(child[:8] for child in result["abandonedChildren"])
+    also = f", and so are its children {children}" if children else ""
+    yield f"Run {result['run']['id'][:8]} is abandoned{also}.\n"
     yield from lines(result)

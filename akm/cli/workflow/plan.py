@@ -36,7 +36,7 @@ def _lines(result: dict[str, Any]) -> Iterator[str | Table]:
             _does(step),
             step.get("concurrency", "-"),
             ", ".join(step["inputs"]) or "-",
-            "yes" if step["gate"]["criteria"] else "-",
+            _gate(step["gate"]),
         )
         for step in result["steps"]
     ]
@@ -46,10 +46,20 @@ def _lines(result: dict[str, Any]) -> Iterator[str | Table]:
 
 def _does(step: dict[str, Any]) -> str:
     if "command" in step:
-        return f"{step['command'][0]} ({len(step['command']) - 1} arguments)"
+        count = len(step["command"]) - 1
+        return f"{step['command'][0]} ({count} argument{'' if count == 1 else 's'})"
     if step["targetKind"] == "command":
         return f"prose for {step['engine'] or 'an engine (none is configured)'}"
     return str(step["expansion"].get("childRef", step["targetKind"]))
+
+
+def _gate(gate: dict[str, Any]) -> str:
+    if gate["approve"]:
+        return "a person approves"
+    if not gate["criteria"]:
+        return "-"
+    loops = f", {gate['maxLoops']} loops" if gate["maxLoops"] > 1 else ""
+    return f"{gate['judgeEngine'] or 'nobody can judge'}{loops}"
 
 
 def _type(schema: dict[str, Any]) -> str:

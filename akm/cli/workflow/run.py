@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
 from akm.cli import durations, ledger, options, output, parameters, progress
 from akm.cli.tables import Table
 from akm.cli.unit_ids import short
-from akm.cli.workflow import output_text
-from akm.errors import TransientError
+from akm.cli.workflow import output_text, usage_text
+from akm.errors import TransientError, UsageError
 
 MaxSteps = Annotated[int | None, typer.Option("--max-steps", min=1, help="Stop after this many steps.")]
 MaxRetries = Annotated[
@@ -24,8 +24,23 @@ Timeout = Annotated[
     str | None, typer.Option("--timeout", metavar="TIME", help="Stop after this long, such as 10m.")
 ]
 New = Annotated[bool, typer.Option("--new", help="Start another run even if one is active here.")]
+Gates = Annotated[
+    str | None,
+    typer.Option(
+        "--gates",
+        metavar="approve",
+        help="Let a person approve every judged step of the run that is started.",
+    ),
+]
 Skip = Annotated[
     bool, typer.Option("--skip-if-locked", help="Exit 0 when another process drives the run already.")
+]
+DryRun = Annotated[
+    bool, typer.Option("--dry-run", help="Show what would be dispatched and reused; do nothing.")
+]
+WaitLock = Annotated[
+    str | None,
+    typer.Option("--wait-lock", metavar="TIME", help="Wait for another driver of the run, such as 5m."),
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")]
 
@@ -41,7 +56,10 @@ def run(
     max_concurrency: Width = None,
     timeout: Timeout = None,
     new: New = False,
+    gates: Gates = None,
     skip_if_locked: Skip = False,
+    wait_lock: WaitLock = None,
+    dry_run: DryRun = False,
     quiet: Quiet = False,
 ) -> int:
     """Start a workflow, or go on with its active run here, and drive it until it stops.
@@ -52,8 +70,14 @@ def run(
     from akm.cli.workflow import surroundings
     from akm.engine import driver
 
-    timeout_ms = None if timeout is None else durations.milliseconds(timeout, "--timeout")
+    if skip_if_locked and wait_lock is not None:
+        raise UsageError("--skip-if-locked and --wait-lock contradict each other: give one of them.")
+    timeout_ms = milliseconds(timeout, "--timeout")
     work = surroundings.here()
+    if dry_run:
+        from akm.cli.workflow import dry_run_text
+
+        return dry_run_text.show(work, target, given=parameters.given(ctx), new=new, gates=_gates(gates))
     try:
         with ledger.opened(work.layers) as db, progress.shown(quiet=quiet) as observe:
             chosen = driver.Options(
@@ -62,6 +86,8 @@ def run(
                 max_concurrency=max_concurrency,
                 timeout_ms=timeout_ms,
                 new=new,
+                gates=_gates(gates),
+                wait_lock_ms=milliseconds(wait_lock, "--wait-lock") or 0,
                 observe=observe,
                 announce=output.warn,
             )
@@ -70,8 +96,21 @@ def run(
         if not skip_if_locked or error.code not in _SKIPPED:
             raise
         return _skip(target, error)
-    output.show(result.shown(), render=_lines)
+    output.show(result.shown(), render=lines)
     return result.exit_status
+
+
+def milliseconds(text: str | None, flag: str) -> int | None:
+    """Read an optional duration. Raises UsageError naming the flag."""
+    return None if text is None else durations.milliseconds(text, flag)
+
+
+def _gates(text: str | None) -> Literal["judge", "approve"]:
+    if text in (None, "judge"):
+        return "judge"
+    if text != "approve":
+        raise UsageError(f"--gates is {text!r}: give approve, or judge, which is the default.")
+    return "approve"
 
 
 def _skip(target: str, error: TransientError) -> int:
@@ -84,10 +123,17 @@ def _skip(target: str, error: TransientError) -> int:
     return 0
 
 
-def _lines(result: dict[str, Any]) -> Iterator[str | Table]:
+def lines(result: dict[str, Any]) -> Iterator[str | Table]:
+    """Render the result of an invocation for people."""
     run = result["run"]
     rows = [
-        (one["stepId"], one["status"], one["unitCount"], one["failedUnits"]) for one in result["executed"]
+        (
+            one["stepId"],
+            "not accepted" if one.get("again") else one["status"],
+            one["unitCount"],
+            one["failedUnits"],
+        )
+        for one in result["executed"]
     ]
     if rows:
         yield Table(("step", "status", "units", "failed"), rows)
@@ -96,7 +142,13 @@ def _lines(result: dict[str, Any]) -> Iterator[str | Table]:
         if not one["ok"]:
             yield f"{one['stepId']}: {short(one['summary'])}"
     yield from output_text.lines(result.get("output"))
+    if result["usage"]["tokens"] or result["usage"]["cost"] is not None:
+        yield f"Spent so far: {usage_text.line(result['usage'])}."
     yield _ending(result, run)
+
+
+#: The first that is the case says why an active run was left.
+_WHY = {"timedOut": "timed out", "cancelled": "was cancelled", "aborted": "stopped"}
 
 
 def _ending(result: dict[str, Any], run: dict[str, Any]) -> str:
@@ -105,8 +157,13 @@ def _ending(result: dict[str, Any], run: dict[str, Any]) -> str:
         nothing = "" if result["executed"] else " already, nothing was left to do"
         return f"Run {run_id} is completed{nothing}. See it: akm workflow status {run_id}"
     if run["status"] == "active":
-        why = "timed out" if result.get("timedOut") else "stopped" if result.get("aborted") else "paused"
+        why = next((words for name, words in _WHY.items() if result.get(name)), "paused")
         return f"Run {run_id} {why} at step {run['currentStepId']}. Go on: akm workflow run {run_id}"
+    if result.get("approvalAwaited"):
+        return (
+            f"Run {run_id} waits for approval of step {run['currentStepId']}. "
+            f"See it: akm workflow status {run_id}. Decide: akm workflow approve {run_id}, or reject {run_id}"
+        )
     return (
         f"Run {run_id} is {run['status']} at step {run['currentStepId']}. "
         f"Go on: akm workflow resume {run_id}, then akm workflow run {run_id}"

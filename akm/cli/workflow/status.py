@@ -11,7 +11,7 @@ from akm import config
 from akm.cli import ledger, options, output
 from akm.cli.tables import Table
 from akm.cli.unit_ids import short
-from akm.cli.workflow import output_text
+from akm.cli.workflow import output_text, unit_rows, usage_text
 from akm.engine import reports
 
 Units = Annotated[bool, typer.Option("--units", help="Show every unit of the run.")]
@@ -41,15 +41,17 @@ def lines(shown: dict[str, Any]) -> Iterator[str | Table]:
     yield f"status    {state}"
     yield f"started   {run['createdAt']}"
     yield f"updated   {run['updatedAt']}"
+    if run.get("forkedFromRunId"):
+        yield f"fork of   {run['forkedFromRunId']}, from step {run['forkedFromStepId']}"
     if run["params"]:
         yield f"params    {_params(run['params'])}"
+    yield f"spent     {usage_text.line(shown['usage'])}"
     yield ""
     yield Table(("step", "status", "ended", "what happened"), [_step(step) for step in _steps(shown)])
     if run["status"] == "completed":
         yield from output_text.lines((_steps(shown)[-1].get("evidence") or {}).get("output"))
-    yield from _rows(shown, "units", ("unit", "status", "attempts", "tokens", "reason", "what it said"))
-    yield from _rows(shown, "attempts", ("unit", "status", "attempt", "tokens", "reason", "what it said"))
-    yield from _next(run)
+    yield from unit_rows.lines(shown)
+    yield from _waiting(shown["waiting"]) if "waiting" in shown else _next(run)
 
 
 def _steps(shown: dict[str, Any]) -> list[dict[str, Any]]:
@@ -69,34 +71,6 @@ def _step(step: dict[str, Any]) -> tuple[object, ...]:
     return step["id"], step["status"], step["completedAt"], said if len(said) <= 300 else said[:300] + "…"
 
 
-def _rows(shown: dict[str, Any], kind: str, columns: tuple[str, ...]) -> Iterator[str | Table]:
-    if kind not in shown:
-        return
-    yield ""
-    number = "attempts" if kind == "units" else "attempt"
-    yield Table(
-        columns,
-        [
-            (
-                short(row["unitId"]),
-                _status(row),
-                row[number],
-                row["tokens"],
-                row["failureReason"],
-                short(row["diagnostic"] or "-")[:200],
-            )
-            for row in shown[kind]
-        ],
-        "No unit was dispatched yet.",
-    )
-
-
-def _status(row: dict[str, Any]) -> str:
-    if row.get("interrupted"):
-        return "interrupted"
-    return f"{row['status']} (input changed)" if row.get("inputChanged") else str(row["status"])
-
-
 def _next(run: dict[str, Any]) -> Iterator[str]:
     if run.get("continuable") is False:
         yield ""
@@ -107,3 +81,19 @@ def _next(run: dict[str, Any]) -> Iterator[str]:
     elif run["status"] in ("failed", "blocked"):
         yield ""
         yield f"Reopen it: akm workflow resume {run['id'][:8]}, then akm workflow run {run['id'][:8]}"
+
+
+def _waiting(waiting: dict[str, Any]) -> Iterator[str]:
+    from akm.workflow.hashing import canonical
+
+    text = canonical(waiting["output"])
+    yield ""
+    yield f"Step {waiting['stepId']} waits for a person."
+    yield from (f"rubric    {one}" for one in waiting["criteria"])
+    yield f"result    {text if len(text) <= 1000 else text[:1000] + '…'}"
+    value = ""
+    if waiting["value"] is not None:
+        yield f"value     {canonical(waiting['value'])}"
+        value = " --value JSON"
+    yield f"Accept it: {waiting['approve']}{value}"
+    yield f"Or send it back: {waiting['reject']} --note WHY"

@@ -7,7 +7,9 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
 from akm.engine.abort import Abort
+from akm.engine.redaction import NOTHING, Redaction
 from akm.workflow.hashing import canonical
+from akm.workflow.prompt import Prompt
 from akm.workflow.worklist import WorkItem
 
 
@@ -42,7 +44,10 @@ class Dispatch:
     it is the idempotency key for whatever the work touches. `environment` is what the process's own
     environment is filtered from (normally a copy of `os.environ` made once per run: looking names up in
     that itself costs much more). `bindings` are the variables read from the unit's env assets, live.
-    `shared` is one object for all units of a step.
+    `shared` is one object for all units of a step. `prompt` is what a judge is asked; None stands for the
+    unit's own prompt. `worktree` is the path reserved for the attempt's worktree, `base` the directory in it
+    that stands for the frozen base directory; both None without one. `redaction` knows the secret values: a
+    runner applies it to what it cuts, and everything else of its outcome is redacted for it.
     """
 
     run_id: str
@@ -54,6 +59,10 @@ class Dispatch:
     environment: Mapping[str, str] = field(repr=False, default_factory=dict)
     bindings: Mapping[str, str] = field(repr=False, default_factory=dict)
     shared: Shared = field(repr=False, default_factory=Shared, compare=False)
+    prompt: Prompt | None = None
+    worktree: str | None = None
+    base: str | None = None
+    redaction: Redaction = field(repr=False, default=NOTHING, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +72,10 @@ class Outcome:
     Success: `has_result` with the JSON value in `result` (a schema was declared), or `text`; empty text is no
     output at all. Failure: `failure_reason` is a word of the failure vocabulary, `diagnostic` what a person
     reads; `text` may hold partial output. `warnings` are for the person running the command.
+
+    `tokens` is everything that was spent, `input_tokens` and `output_tokens` (reasoning included) its parts
+    where they are known, `cost` the money that the tool itself reported. `worktree` is the path of the
+    attempt's worktree when it was kept.
     """
 
     status: Literal["completed", "failed"]
@@ -72,8 +85,12 @@ class Outcome:
     failure_reason: str | None = None
     diagnostic: str | None = None
     tokens: int | None = None
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    cost: float | None = None
     session_id: str | None = None
     warnings: tuple[str, ...] = ()
+    worktree: str | None = None
 
     @property
     def is_ok(self) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 #: Bytes kept of an output that becomes a result.
 RETAINED = 8 * 1024 * 1024
 #: Bytes kept of an output that only ever shows its end.
@@ -55,13 +57,13 @@ class Tail:
         if len(self.data) > 8 * self.limit:
             del self.data[: -self.limit]
 
-    def text(self, characters: int) -> str:
+    def text(self, characters: int, redact: Callable[[str], str] = str) -> str:
         """Return the last `characters` of it as text; when something is missing before them, `…` leads.
 
-        A cut text starts at the beginning of a line where one is near, because half a line says little and
-        half a secret would not be recognised as one.
+        A cut text starts at the beginning of a line where one is near, because half a line says little.
+        `redact` is applied before the cut, because half a secret would not be recognised as one.
         """
-        text = self.data.decode("utf-8", "replace").rstrip()
+        text = redact(self.data.decode("utf-8", "replace").rstrip())
         if len(text) <= characters and len(self.data) == self.written:
             return text
         text = text[-characters:]

@@ -30,4 +30,11 @@ def kind_of(target: Target) -> str:
     return str(target.runner.get("kind")) if target.kind == "command" else target.kind
 
 
-_RUNNERS: dict[str, Runner] = {"exec": exec.run, "agent": agent.run}
+def _llm(dispatch: Dispatch) -> Outcome:
+    # It brings requests along, which most runs do without.
+    from akm.engine.runners import llm
+
+    return llm.run(dispatch)
+
+
+_RUNNERS: dict[str, Runner] = {"exec": exec.run, "agent": agent.run, "llm": _llm}

@@ -8,11 +8,16 @@ from akm.engine.runners.base import Outcome, failed
 from akm.workflow.plan import CwdIdentity
 
 
-def resolve(identity: CwdIdentity | None, cwd: str | None, *, label: str) -> str | Outcome:
-    """Return the real path of the directory, or the failure when it lies outside the base or is none."""
+def resolve(
+    identity: CwdIdentity | None, cwd: str | None, *, label: str, instead: str | None = None
+) -> str | Outcome:
+    """Return the real path of the directory, or the failure when it lies outside the base or is none.
+
+    `instead` is the real path of a directory that stands for the frozen base.
+    """
     if identity is None:
         return failed("dispatch_error", f"{label} has no base directory in its plan; start a new run.")
-    base = identity.real_root
+    base = instead or identity.real_root
     if not os.path.isdir(base):
         return failed("spawn_failed", f"{label} was not started: its base directory {base} is gone.")
     try:

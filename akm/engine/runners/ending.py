@@ -8,6 +8,7 @@ import signal
 from dataclasses import dataclass
 
 from akm.engine.abort import Abort
+from akm.engine.redaction import NOTHING, Redaction
 from akm.engine.runners.base import Outcome, failed
 from akm.engine.runners.capture import Head
 from akm.engine.runners.process import Exit
@@ -17,13 +18,17 @@ from akm.engine.runners.text import NAME, PARTIAL, STDERR_TAIL, clip, count
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A unit's process as messages speak of it: never with its whole argv, which may hold anything."""
+    """A unit's process as messages speak of it: never with its whole argv, which may hold anything.
+
+    `redaction` is applied to what it wrote before any of that is cut.
+    """
 
     label: str
     program: str
     arguments: int
     timeout_ms: int | None
     abort: Abort
+    redaction: Redaction = NOTHING
 
     def __str__(self) -> str:
         """Return such as `exec unit "a:solo" ran "make" (2 arguments)`."""
@@ -34,10 +39,11 @@ class Command:
         return failed("spawn_failed", f'{self.label} could not start "{clip(self.program, NAME)}": {why}.')
 
 
-def failure(command: Command, end: Exit, *, structured: bool) -> Outcome | None:
+def failure(command: Command, end: Exit, *, structured: bool, reported: str | None = None) -> Outcome | None:
     """Return the failure, or None when the process did what it should.
 
-    `structured` says that the output is parsed, which a cut one must never be.
+    `structured` says that the output is parsed, which a cut one must never be. `reported` is what the process
+    itself said of its failure, in place of its error output.
     """
     if end.spawn_error is not None:
         return _spawn_failure(command, end.spawn_error)
@@ -46,12 +52,13 @@ def failure(command: Command, end: Exit, *, structured: bool) -> Outcome | None:
     stopped = _reason_to_fail(command, end)
     if stopped is not None:
         reason, how = stopped
-        return failed(reason, f"{command} and {how}.{_stderr(end)}", text=_partial(end.stdout))
+        said = f": {reported}" if reported else f".{_stderr(command, end)}"
+        return failed(reason, f"{command} and {how}{said}", text=_partial(command, end.stdout))
     if not end.stdout.is_complete:
         return failed(
             "exec_capture_incomplete",
             f"{command} and it exited, but a process it left behind kept its output open; "
-            f"give that process another output or wait for it.{_stderr(end)}",
+            f"give that process another output or wait for it.{_stderr(command, end)}",
         )
     if structured and end.stdout.discarded:
         return failed(
@@ -99,12 +106,13 @@ def _signal_name(number: int) -> str:
         return f"signal {number}"
 
 
-def _stderr(end: Exit) -> str:
-    tail = end.stderr.text(STDERR_TAIL)
+def _stderr(command: Command, end: Exit) -> str:
+    tail = end.stderr.text(STDERR_TAIL, command.redaction.text)
     return f" stderr:\n{tail}" if tail else ""
 
 
-def _partial(stdout: Head) -> str | None:
+def _partial(command: Command, stdout: Head) -> str | None:
     # Four bytes a character at most, and one character more to see that there is more.
     start = bytes(stdout.data[: 4 * (PARTIAL + 1)]).decode("utf-8", "replace")
+    start = command.redaction.text(start, is_cut=True)
     return clip(start.rstrip("\r\n"), PARTIAL) or None

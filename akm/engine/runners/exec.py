@@ -21,7 +21,7 @@ def run(dispatch: Dispatch) -> Outcome:
 def _prepare(dispatch: Dispatch, *, label: str) -> Launch | Outcome:
     node, target = dispatch.item.node, dispatch.item.node.target
     assert isinstance(target, ShellTarget)
-    where = cwd.resolve(target.cwd_identity, target.cwd, label=label)
+    where = cwd.resolve(target.cwd_identity, target.cwd, label=label, instead=dispatch.base)
     if isinstance(where, Outcome):
         return where
     known = context.build(dispatch, label=label)
@@ -35,5 +35,6 @@ def _prepare(dispatch: Dispatch, *, label: str) -> Launch | Outcome:
         timeout_ms=target.timeout_ms,
         abort=dispatch.abort,
         programs=dispatch.shared.programs,
+        redaction=dispatch.redaction,
         structured=node.schema is not None,
     )

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from akm.engine.abort import Abort
+from akm.engine.redaction import NOTHING, Redaction
 from akm.engine.runners import process, program
 from akm.engine.runners.base import Outcome
 from akm.engine.runners.ending import Command, failure
@@ -16,7 +17,7 @@ class Launch:
     """A process to be: `label` is how messages call its unit, `structured` says that its output is parsed.
 
     `stdin` None closes its input. `spent_ms` of the timeout have gone already. `programs` remembers the files
-    found for names.
+    found for names. `redaction` is applied to what is cut of its output.
     """
 
     label: str
@@ -29,12 +30,21 @@ class Launch:
     stdin: bytes | None = field(repr=False, default=None)
     spent_ms: int = 0
     programs: dict[tuple[str, str, str | None], str] = field(repr=False, default_factory=dict)
+    redaction: Redaction = NOTHING
 
 
 def launch(job: Launch) -> tuple[Command, process.Exit] | Outcome:
     """Run the process to its end: the command and how it ended when all is well, else the failure."""
+    ended = to_its_end(job)
+    if isinstance(ended, Outcome):
+        return ended
+    return failure(*ended, structured=job.structured) or ended
+
+
+def to_its_end(job: Launch) -> tuple[Command, process.Exit] | Outcome:
+    """Run the process and return how it ended, well or not; a failure when there is no such program."""
     name = job.argv[0] if job.argv else ""
-    command = Command(job.label, name, max(0, len(job.argv) - 1), job.timeout_ms, job.abort)
+    command = Command(job.label, name, max(0, len(job.argv) - 1), job.timeout_ms, job.abort, job.redaction)
     where = name, job.cwd, job.env.get("PATH")
     found = job.programs.get(where) or program.find(name, cwd=job.cwd, path=where[2])
     if found is None:
@@ -50,4 +60,4 @@ def launch(job: Launch) -> tuple[Command, process.Exit] | Outcome:
         timeout_ms=None if job.timeout_ms is None else max(0, job.timeout_ms - job.spent_ms),
         abort=job.abort,
     )
-    return failure(command, end, structured=job.structured) or (command, end)
+    return command, end

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import fields, replace
+from math import inf
 from typing import Any
 
 from akm.engine.runners import structured
@@ -16,12 +17,14 @@ Dispatcher = Callable[[Dispatch], Any]
 #: Levels that a result may be nested: a step's evidence and a later unit's inputs wrap it in a few more.
 MAX_DEPTH = 60
 _MOST_TOKENS = 2**63
+_COUNTS = ("tokens", "input_tokens", "output_tokens")
 _TYPES: dict[str, type] = {
     "text": str,
     "failure_reason": str,
     "diagnostic": str,
     "session_id": str,
-    "tokens": int,
+    "worktree": str,
+    **dict.fromkeys(_COUNTS, int),
 }
 
 
@@ -31,7 +34,7 @@ def runner(call: Dispatcher, *, kind: str) -> Runner:
     It returns an Outcome, or a str, which is treated as what a process of that kind printed, or any other
     JSON value, which is the unit's result; None without a schema is no output.
     """
-    parse = structured.leniently if kind == "agent" else structured.exactly
+    parse = structured.leniently if kind in ("agent", "llm") else structured.exactly
 
     def run(dispatch: Dispatch) -> Outcome:
         label = f'the dispatcher of unit "{dispatch.item.unit_id}"'
@@ -67,7 +70,11 @@ def _checked(given: Outcome, dispatch: Dispatch, parse: Callable[[str], Any], la
         outcome = _result(given.result, dispatch, label)
     else:
         outcome = _text(given.text or "", dispatch, parse, label)
-    return replace(outcome, tokens=given.tokens, session_id=given.session_id, warnings=tuple(given.warnings))
+    return replace(
+        outcome,
+        **{name: getattr(given, name) for name in (*_COUNTS, "cost", "session_id")},
+        warnings=tuple(given.warnings),
+    )
 
 
 def _fault(given: Outcome) -> str | None:
@@ -82,8 +89,10 @@ def _fault(given: Outcome) -> str | None:
             return f"its {field.name} is of type {type(value).__name__}, not {wanted.__name__}"
         if found := json_values.fault(value, root=f"its {field.name}"):
             return found.replace(": ", " ", 1)
-    if given.tokens is not None and not 0 <= given.tokens < _MOST_TOKENS:
+    if not all(0 <= (getattr(given, name) or 0) < _MOST_TOKENS for name in _COUNTS):
         return "its tokens are no sensible number"
+    if given.cost is not None and not (type(given.cost) in (int, float) and 0 <= given.cost < inf):
+        return "its cost is no amount of money"
     if not isinstance(given.warnings, list | tuple) or not all(isinstance(it, str) for it in given.warnings):
         return "its warnings are no sequence of texts"
     return None

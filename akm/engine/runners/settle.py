@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+from akm.engine.redaction import Redaction
 from akm.engine.runners import structured
 from akm.engine.runners.base import Outcome, failed
 from akm.engine.runners.capture import Head
@@ -27,10 +28,10 @@ def settle(command: Command, end: Exit, schema: Schema | None, *, parse: Callabl
     When more was written than is kept, the text ends in a block that says so and counts the bytes. No text
     is no output.
     """
-    text, oddity = _decode(end.stdout)
+    text, oddity = _decode(end.stdout, command.redaction)
     # Up to 8 MiB that nobody needs twice.
     end.stdout.data = bytearray()
-    warnings = _warnings(command, end)
+    warnings = left_behind(command, end)
     if schema is not None:
         if oddity == _NOT_UTF8:
             why = f"{command.label}: the output is not UTF-8, as JSON must be."
@@ -42,14 +43,15 @@ def settle(command: Command, end: Exit, schema: Schema | None, *, parse: Callabl
     return Outcome("completed", text=text or None, warnings=warnings)
 
 
-def _warnings(command: Command, end: Exit) -> tuple[str, ...]:
+def left_behind(command: Command, end: Exit) -> tuple[str, ...]:
+    """Return the warning about a process that goes on writing, if there is one."""
     if end.stderr.is_complete:
         return ()
     return (f"{command.label}: a process it left behind keeps its error output open.",)
 
 
-def _decode(stdout: Head) -> tuple[str, str | None]:
-    """Return the text that is kept, and what is odd about the bytes, if anything is."""
+def _decode(stdout: Head, redaction: Redaction) -> tuple[str, str | None]:
+    """Return the text that is kept, redacted, and what is odd about the bytes, if anything is."""
     data = stdout.data
     if not stdout.discarded and data.endswith((b"\n", b"\r")):
         data = data.rstrip(b"\r\n")
@@ -61,7 +63,8 @@ def _decode(stdout: Head) -> tuple[str, str | None]:
     if oddity is not None:
         data = data[: stdout.limit // _GROWTH]
         text = data.decode("utf-8", "replace")
-    discarded = stdout.discarded or len(data) < len(stdout.data.rstrip(b"\r\n"))
+    discarded = bool(stdout.discarded) or len(data) < len(stdout.data.rstrip(b"\r\n"))
+    text = redaction.text(text, is_cut=discarded)
     return (text + _cut_block(stdout.written, len(data)) if discarded else text), oddity
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import Integer, bindparam, case, func, insert, select, update
+from sqlalchemy import REAL, Integer, bindparam, case, func, insert, select, update
 
 from akm import states
-from akm.models import WorkflowRunUnitAttempt
+from akm.models import WorkflowRunUnit, WorkflowRunUnitAttempt
 from akm.store.statements import Written, at_most, fixed, shown, word
 
 attempts = WorkflowRunUnitAttempt.__table__  # type: ignore[attr-defined]
@@ -17,11 +17,12 @@ RESERVED = (
     *("run_id", "unit_id", "attempt", "dispatch_id", "step_id", "node_id", "phase", "runner", "engine"),
     *("model", "input_hash", "started_at", "claim_holder", "claim_expires_at", "worktree_path"),
 )
-RESULT = ("status", "result_json", "tokens", "failure_reason", "session_id", "finished_at")
+RESULT = ("status", "result_json", "tokens", "cost", "failure_reason", "session_id", "finished_at")
 ONE = (c.run_id == bindparam("run_id"), c.unit_id == bindparam("unit_id"))
-
-
+OF_RUN = c.run_id == bindparam("run_id")
 TOKENS = func.coalesce(c.tokens, fixed(0))
+#: Null when nothing is known of any cost: what no tool reports and nobody priced is not free.
+COST = func.sum(c.cost, type_=REAL).label("cost")
 
 
 def of_phase(phase: str, value: Any) -> Any:
@@ -30,10 +31,33 @@ def of_phase(phase: str, value: Any) -> Any:
     return func.coalesce(total, fixed(0), type_=Integer)
 
 
+units = WorkflowRunUnit.__table__.c  # type: ignore[attr-defined]
+TOLD = ("step_id", "node_id", "phase", "runner", "engine", "model", "input_hash", "status", "result_json")
+COPIED = (*TOLD, "session_id", "started_at", "finished_at", "claim_holder", "claim_expires_at")
+
 STATEMENTS = [
     Written(
+        # From the units that were copied before, each of them as its only attempt.
+        "ATTEMPTS_COPY",
+        insert(attempts).from_select(
+            ["run_id", "unit_id", "attempt", "dispatch_id", *COPIED],
+            select(
+                units.run_id,
+                units.unit_id,
+                units.attempts,
+                func.lower(func.hex(func.randomblob(fixed(16)))),
+                *(units[name] for name in COPIED),
+            ).where(units.run_id == bindparam("run_id")),
+        ),
+    ),
+    Written(
         "ATTEMPT_LATEST",
-        at_most(select(c.attempt, c.dispatch_id, c.status).where(*ONE).order_by(c.attempt.desc()), fixed(1)),
+        at_most(
+            select(c.attempt, c.dispatch_id, c.status, c.worktree_path)
+            .where(*ONE)
+            .order_by(c.attempt.desc()),
+            fixed(1),
+        ),
         "LatestAttempt",
     ),
     Written(
@@ -49,7 +73,7 @@ STATEMENTS = [
             c.dispatch_id == bindparam("dispatch_id"),
             c.status == word(states.RUNNING),
         )
-        .values(**{name: bindparam(name) for name in RESULT})
+        .values(**{name: bindparam(name) for name in (*RESULT, "worktree_path")})
         .returning(c.step_id, c.phase),
         "FinishedAttempt",
     ),
@@ -60,12 +84,44 @@ STATEMENTS = [
             of_phase("unit", TOKENS).label("dispatch_tokens"),
             of_phase("gate", fixed(1)).label("gates"),
             of_phase("gate", TOKENS).label("gate_tokens"),
-        ).where(c.run_id == bindparam("run_id")),
+            COST,
+        ).where(OF_RUN),
         "Accounting",
     ),
     Written(
+        "ATTEMPT_USAGE_BY_STEP",
+        select(
+            c.step_id,
+            of_phase("unit", fixed(1)).label("dispatches"),
+            of_phase("gate", fixed(1)).label("gates"),
+            func.sum(TOKENS, type_=Integer).label("tokens"),
+            COST,
+        )
+        .where(OF_RUN)
+        .group_by(c.step_id),
+        "StepUsage",
+    ),
+    # Commands have no engine, and spend nothing that could be told apart by model.
+    Written(
+        "ATTEMPT_USAGE_BY_MODEL",
+        select(
+            *(c.engine, c.model, func.count().label("attempts")),
+            *(func.sum(TOKENS, type_=Integer).label("tokens"), COST),
+        )
+        .where(OF_RUN, c.engine.is_not(None))
+        .group_by(c.engine, c.model),
+        "ModelUsage",
+    ),
+    Written(
+        "ATTEMPT_WORKTREES",
+        select(c.unit_id, c.attempt, c.step_id, c.status, c.worktree_path, c.started_at)
+        .where(OF_RUN, c.worktree_path.is_not(None))
+        .order_by(c.run_id, c.unit_id, c.attempt),
+        "Worktree",
+    ),
+    Written(
         "ATTEMPTS_OF_RUN",
-        select(*shown(c)).where(c.run_id == bindparam("run_id")).order_by(c.run_id, c.unit_id, c.attempt),
+        select(*shown(c)).where(OF_RUN).order_by(c.run_id, c.unit_id, c.attempt),
         "Attempt",
     ),
 ]

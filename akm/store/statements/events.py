@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import ColumnElement, and_, bindparam, case, func, insert, or_, select
+from sqlalchemy import ColumnElement, and_, bindparam, case, func, insert, null, or_, select, update
 from sqlalchemy.dialects import sqlite
 
 from akm.models import Event
-from akm.store.statements import Written, at_most, fixed, word
+from akm.store.statements import Written, at_most, fixed, in_bundle, moved, word
 
 events = Event.__table__  # type: ignore[attr-defined]
 c = events.c
@@ -53,6 +53,18 @@ STATEMENTS = [
         "EVENT_BY_KEY",
         select(c.id).where(c.idempotency_key == bindparam("idempotency_key")),
         "EventId",
+    ),
+    Written(
+        "EVENT_RELEASE_KEY",
+        update(events)
+        .where(c.idempotency_key == bindparam("idempotency_key"))
+        .values(idempotency_key=null()),
+    ),
+    Written("EVENTS_RENAME_REFS", update(events).where(*in_bundle(c.ref)).values(ref=moved(c.ref))),
+    Written(
+        "EVENTS_OF_BUNDLE",
+        select(func.count().label("rows")).select_from(events).where(*in_bundle(c.ref)),
+        "EventCount",
     ),
     # One plan per index: a condition that may be absent cannot choose one.
     Written("EVENTS_ANY", newest(), "EventRow"),

@@ -8,7 +8,7 @@ from sqlalchemy import Boolean, Integer, and_, bindparam, func, insert, null, or
 
 from akm import states
 from akm.models import WorkflowRun
-from akm.store.statements import Written, at_most, fixed, word
+from akm.store.statements import Written, at_most, fixed, in_bundle, moved, word
 
 runs = WorkflowRun.__table__  # type: ignore[attr-defined]
 c = runs.c
@@ -18,12 +18,14 @@ HEAD = (c.id, c.workflow_ref, c.status, c.current_step_id)
 SUMMARY = (
     *(c.id, c.workflow_ref, c.workflow_entry_id, c.workflow_title, c.status, c.current_step_id),
     *(c.created_at, c.updated_at, c.completed_at, c.scope_key, c.agent_harness, c.agent_session_id),
-    *(c.parent_run_id, c.parent_unit_id, c.plan_ir_version, c.params_json, c.outputs_json),
+    *(c.parent_run_id, c.parent_unit_id, c.forked_from_run_id, c.forked_from_step_id),
+    *(c.plan_ir_version, c.params_json, c.outputs_json),
 )
 INSERTED = (
     *("id", "workflow_ref", "workflow_entry_id", "workflow_title", "status", "current_step_id"),
     *("created_at", "updated_at", "scope_key", "agent_harness", "agent_session_id", "parent_run_id"),
-    *("parent_unit_id", "invocation_key", "plan_hash", "plan_ir_version", "params_json", "plan_json"),
+    *("parent_unit_id", "invocation_key", "forked_from_run_id", "forked_from_step_id", "plan_hash"),
+    *("plan_ir_version", "params_json", "plan_json"),
 )
 THIS = c.id == bindparam("run_id")
 OF_REF = (c.workflow_ref == bindparam("ref"), c.parent_run_id.is_(None))
@@ -31,6 +33,7 @@ IN_SCOPE = c.scope_key == bindparam("scope_key")
 PARKED = c.status.in_([word(states.BLOCKED), word(states.FAILED)])
 UNFINISHED = c.status.in_([word(states.ACTIVE), word(states.BLOCKED)])
 NEWEST = (c.updated_at.desc(), c.created_at.desc())
+IN_BUNDLE = in_bundle(c.workflow_ref)
 MATCHES = and_(
     or_(
         bindparam("ref").is_(None),
@@ -98,4 +101,13 @@ STATEMENTS = [
     ),
     Written("RUN_REOPEN", update(runs).where(THIS, PARKED).values(REOPENED)),
     Written("RUN_ABANDON", update(runs).where(THIS, UNFINISHED).values(ABANDONED)),
+    Written("RUNS_RENAME_REFS", update(runs).where(*IN_BUNDLE).values(workflow_ref=moved(c.workflow_ref))),
+    Written(
+        "RUNS_OF_BUNDLE", select(func.count().label("rows")).select_from(runs).where(*IN_BUNDLE), "RunCount"
+    ),
+    Written(
+        "RUNS_ACTIVE_OF_BUNDLE",
+        select(c.id).where(*IN_BUNDLE, c.status == word(states.ACTIVE)),
+        "RunId",
+    ),
 ]

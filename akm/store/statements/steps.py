@@ -12,7 +12,20 @@ steps = WorkflowRunStep.__table__  # type: ignore[attr-defined]
 c = steps.c
 ONE = (c.run_id == bindparam("run_id"), c.step_id == bindparam("step_id"))
 
+BORN = ("step_title", "instructions", "completion_json", "sequence_index")
+ENDED = ("status", "notes", "evidence_json", "summary", "completed_at")
+COPIED = ("step_id", *BORN, *ENDED)
+
 STATEMENTS = [
+    Written(
+        "STEPS_COPY",
+        insert(steps).from_select(
+            ["run_id", *COPIED],
+            select(bindparam("run_id"), *(c[name] for name in COPIED)).where(
+                c.run_id == bindparam("source_run_id"), c.sequence_index < bindparam("before")
+            ),
+        ),
+    ),
     Written(
         "STEP_INSERT",
         insert(steps).values(
@@ -42,6 +55,18 @@ STATEMENTS = [
         "STEP_COMPLETE",
         update(steps)
         .where(*ONE, c.status == word(states.PENDING))
+        .values(
+            status=bindparam("status"),
+            notes=bindparam("notes"),
+            evidence_json=bindparam("evidence_json"),
+            summary=bindparam("summary"),
+            completed_at=bindparam("at"),
+        ),
+    ),
+    Written(
+        "STEP_DECIDE",
+        update(steps)
+        .where(*ONE, c.status == word(states.BLOCKED))
         .values(
             status=bindparam("status"),
             notes=bindparam("notes"),

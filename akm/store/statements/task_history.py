@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import ColumnElement, and_, bindparam, case, delete, func, null, or_, select, update
+from sqlalchemy import ColumnElement, and_, bindparam, case, delete, func, not_, null, or_, select, update
 from sqlalchemy.dialects import sqlite
 
 from akm import states
 from akm.models import TaskHistory
-from akm.store.statements import Written, at_most, fixed, word
+from akm.store.statements import Written, at_most, fixed, in_bundle, moved, word
 
 history = TaskHistory.__table__  # type: ignore[attr-defined]
 c = history.c
@@ -26,26 +26,17 @@ IS_OLD = and_(
     c.started_at < bindparam("older_than"),
     or_(c.status != word(states.ACTIVE), c.completed_at.is_not(None)),
 )
-BUNDLE = word("$.bundle")
-# Null where nobody, or nothing readable, was written down. A case, because its order is promised: of what is
-# no JSON, SQLite must not be asked more.
-OWNER = case(
-    (func.json_valid(c.metadata_json) == fixed(0), null()),
-    (func.json_type(c.metadata_json, BUNDLE) == word("text"), func.json_extract(c.metadata_json, BUNDLE)),
-)
+# The index of targets starts with the kind, so one kind is asked for at a time; null is one too.
+AIMS_AT = in_bundle(c.target_ref)
+IN_BUNDLE = (c.target_kind.is_not_distinct_from(bindparam("target_kind")), *AIMS_AT)
+IS_OWNED = c.bundle == bindparam("old")
 # Rows that say nothing of a bundle were written before any did, and may be of every one.
 OF_BUNDLE = or_(
-    bindparam("bundle").is_(None), func.coalesce(OWNER, bindparam("bundle")) == bindparam("bundle")
+    bindparam("bundle").is_(None), func.coalesce(c.bundle, bindparam("bundle")) == bindparam("bundle")
 )
-# Of these no index knows: renames are rare and may read the table.
-AIMS_AT = and_(c.target_ref >= bindparam("first"), c.target_ref < bindparam("end"))
-IS_OWNED = bindparam("old") == OWNER
-MOVED = bindparam("new").op("||")(func.substr(c.target_ref, bindparam("tail")))
 RENAMED = {
-    "target_ref": case((AIMS_AT, MOVED), else_=c.target_ref),
-    "metadata_json": case(
-        (IS_OWNED, func.json_set(c.metadata_json, BUNDLE, bindparam("new"))), else_=c.metadata_json
-    ),
+    "target_ref": moved(c.target_ref),
+    "bundle": case((IS_OWNED, bindparam("new")), else_=c.bundle),
 }
 
 
@@ -100,6 +91,20 @@ STATEMENTS = [
     Written("TASK_INTERVALS", INTERVALS.order_by(c.started_at), "TaskInterval"),
     Written("TASKS_PRUNE", delete(history).where(IS_OLD)),
     Written("TASKS_PRUNABLE", COUNTED.where(IS_OLD), "TaskCount"),
-    Written("TASKS_RENAME_TARGETS", update(history).where(or_(AIMS_AT, IS_OWNED)).values(RENAMED)),
-    Written("TASKS_OF_BUNDLE", COUNTED.where(or_(AIMS_AT, IS_OWNED)), "TaskCount"),
+    Written(
+        "TASK_NEXT_KIND",
+        at_most(
+            select(c.target_kind).where(c.target_kind > bindparam("after")).order_by(c.target_kind), fixed(1)
+        ),
+        "TaskKind",
+    ),
+    Written("TASKS_RENAME_TARGETS", update(history).where(*IN_BUNDLE).values(RENAMED)),
+    Written("TASKS_OF_BUNDLE", COUNTED.where(*IN_BUNDLE), "TaskCount"),
+    # What also aims at the bundle has been renamed, and counted, with its target.
+    Written("TASKS_RENAME_OWNER", update(history).where(IS_OWNED).values(bundle=bindparam("new"))),
+    Written(
+        "TASKS_OWNED",
+        COUNTED.where(IS_OWNED, or_(c.target_ref.is_(None), not_(and_(*AIMS_AT)))),
+        "TaskCount",
+    ),
 ]

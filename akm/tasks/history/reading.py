@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 
-from akm.engine.lock import has_ended, process_started_at
+from akm.engine.processes import has_ended, process_started_at
 from akm.views.history_metadata import Warned
 from akm.views.task_history import Reader
 

@@ -7,24 +7,11 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from akm.inference import MAX_EXTRA_PARAMS_BYTES, OWN_KEYS
 from akm.workflow.fields import Field
 
-MAX_EXTRA_PARAMS_BYTES = 64 * 1024
 _ENGINE = re.compile(r"[a-z][a-z0-9]*(?:-[a-z0-9]+)*")
 _MAX_ENGINE_CHARACTERS = 63
-#: What a request to a model sets by itself, so that `extra_params` must not.
-_SHADOWED = (
-    "model",
-    "messages",
-    "stream",
-    "response_format",
-    "temperature",
-    "max_tokens",
-    "reasoning_effort",
-    "enable_thinking",
-    "context_length",
-    "supports_json_schema",
-)
 
 
 def engine(field: Field) -> str | None:
@@ -64,7 +51,7 @@ def _extra_params(field: Field) -> Mapping[str, Any] | None:
     entries = field.entries()
     if entries is None:
         return None
-    for key in entries.keys() & set(_SHADOWED):
+    for key in entries.keys() & set(OWN_KEYS):
         entries[key].fail(
             "is set by the engine itself; use its own key in `llm` or `model`, and remove it here"
         )

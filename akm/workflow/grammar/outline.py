@@ -28,6 +28,7 @@ _MISPLACED = {
     "llm": "defaults: { llm: { ... } }",
     "max_units": "budget: { max_units: ... }",
     "max_tokens": "budget: { max_tokens: ... }",
+    "max_cost": "budget: { max_cost: ... }",
 }
 _DEFAULTS: dict[str, Callable[[Field], Any]] = {
     "engine": engine,
@@ -106,8 +107,19 @@ def _defaults(field: Field) -> Defaults:
 
 
 def _budget(field: Field) -> Budget:
-    entries = field.mapping(("max_units", "max_tokens")) or {}
-    return Budget(**{key: entry.integer(1) for key, entry in entries.items()})
+    entries = field.mapping(tuple(_BUDGET)) or {}
+    return Budget(**{key: _BUDGET[key](entry) for key, entry in entries.items()})
+
+
+def _count(field: Field) -> int | None:
+    return field.integer(1)
+
+
+_BUDGET: dict[str, Callable[[Field], Any]] = {
+    "max_units": _count,
+    "max_tokens": _count,
+    "max_cost": Field.amount,
+}
 
 
 def _steps(root: Field, entry: Field | None) -> list[Draft | None]:

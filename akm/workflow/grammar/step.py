@@ -126,7 +126,10 @@ def _map(field: Field) -> Map | None:
 
 
 def _gate(field: Field) -> Gate:
-    entries = field.mapping(("max_loops", "approve")) or {}
+    entries = field.mapping(("max_loops", "approve", "value")) or {}
     loops = entries["max_loops"].integer(1) if "max_loops" in entries else None
     approve = entries["approve"].boolean() if "approve" in entries else None
-    return Gate(max_loops=loops or 1, approve=bool(approve))
+    value = schema(entries["value"]) if "value" in entries else None
+    if value is not None and not approve:
+        entries["value"].fail("is what a person gives with an approval; add `approve: true`, or remove it")
+    return Gate(max_loops=loops or 1, approve=bool(approve), value=value)

@@ -1,0 +1,1 @@
+"""One conversation with an endpoint that speaks the chat completions protocol: request, exchange, answer."""

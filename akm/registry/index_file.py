@@ -1,0 +1,32 @@
+"""An index as the text of a file, and that file replaced whole or not at all."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from akm.errors import UsageError
+
+
+def text(index: Mapping[str, Any]) -> str:
+    """Return the JSON that is published, which ends with a line break."""
+    return json.dumps(index, ensure_ascii=False, indent=2) + "\n"
+
+
+def write(file: Path, index: Mapping[str, Any]) -> None:
+    """Put the index in the place of `file`. Raises UsageError when it cannot; `file` is as before then."""
+    draft = file.with_name(f".{file.name}.{os.getpid()}.draft")
+    try:
+        try:
+            with open(draft, "x", encoding="utf-8") as stream:
+                stream.write(text(index))
+                stream.flush()
+                os.fsync(stream.fileno())
+            os.replace(draft, file)
+        finally:
+            draft.unlink(missing_ok=True)
+    except OSError as error:
+        raise UsageError(f"The index cannot be written to {file}: {error.strerror}.") from error
