@@ -19,6 +19,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent / "faults"))
 
 from campaign import TOTAL
+from families import Family
 from judged_files import DATA, RealFiles
 from kill_checks import Tally
 from kills import Soak  # They live beside the tests that use them too.
@@ -28,8 +29,11 @@ FAULTS = Path(__file__).parent / "faults"
 POINTS = 10
 #: What the soak does itself, all the time.
 OWN = ("test_random_kills.py", "test_real_files_killed.py")
-#: After so many runs of commands comes one of a real file with its agent and its judge.
-COMMANDS_PER_FILE = 5
+#: After so many runs of commands comes one with children, and one of a real file with its agent and judge.
+COMMANDS_PER_OTHER = 3
+
+#: Other kinds of runs that are killed, by what they are called in the sum.
+Others = dict[str, Family | RealFiles]
 
 
 class Campaign:
@@ -75,25 +79,29 @@ def main() -> int:
     print(f"seed {chosen.seed}", flush=True)
     folder = Path(tempfile.mkdtemp(prefix="akm-soak-"))
     soak, campaign = Soak(chosen.seed, folder), Campaign(folder)
-    real = RealFiles(random.Random(chosen.seed), folder / "real") if DATA.is_dir() else None
+    moments = random.Random(chosen.seed)
+    others: Others = {"runs with children": Family(moments, folder / "families")}
+    if DATA.is_dir():
+        others["real files with their judges"] = RealFiles(moments, folder / "real")
     try:
-        _soak(soak, real, campaign, minutes=chosen.minutes)
+        _soak(soak, others, campaign, minutes=chosen.minutes)
     finally:
         campaign.end()
     print(_line(soak.tally, campaign))
-    if real is not None:
-        print(f"real files with their judges: kills {real.kills}  runs {real.runs}")
+    for name, other in others.items():
+        print(f"{name}: kills {other.kills}  runs {other.runs}")
     return _verdict(soak.tally, campaign, folder)
 
 
-def _soak(soak: Soak, real: RealFiles | None, campaign: Campaign, *, minutes: float) -> None:
+def _soak(soak: Soak, others: Others, campaign: Campaign, *, minutes: float) -> None:
     deadline = time.monotonic() + minutes * 60
     while time.monotonic() < deadline and not soak.tally.faults and campaign.failure is None:
         campaign.go_on()
         soak.one_run()
-        if real is not None and soak.tally.runs % COMMANDS_PER_FILE == 0:
-            real.one_run()
-            soak.tally.faults += real.faults
+        if soak.tally.runs % COMMANDS_PER_OTHER == 0:
+            for other in others.values():
+                other.one_run()
+                soak.tally.faults += other.faults
         if soak.tally.runs % 25 == 0:
             print(_line(soak.tally, campaign), flush=True)
 

@@ -110,9 +110,10 @@ def _route(
     outputs = Outputs(drive.ledger.db, drive.ledger.run_id)
     try:
         value = references.resolve(references.parse(route.input), drive.params, outputs)
-        chosen = {"selected": routing.choose(route, value), "value": value}
+        chosen = {"selected": routing.choose(route, value), "value": secrets.redaction.value(value)}
     except ValueError as error:
-        return _Looped(_refused(drive, step, f"Step {step.step_id} cannot choose: {error}"))
+        why = secrets.redaction.text(str(error))
+        return _Looped(_refused(drive, step, f"Step {step.step_id} cannot choose: {why}"))
     summary = f'Chose step "{chosen["selected"]}" for {route.input}.'
     reduced = Reduced({"output": chosen, "route": {"input": route.input, **chosen}}, True, summary)
     entry = Executed(step.step_id, "stopped")

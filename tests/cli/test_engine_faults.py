@@ -135,8 +135,8 @@ NO_VERDICTS: dict[str, bytes] = {
 }
 
 
-def check_blocked_and_go_on(project: Path, run: Run) -> None:
-    """The step is blocked, no loop is used up, and with a judge that works only the judge is asked again."""
+def check_blocked_and_go_on(project: Path, run: Run) -> str:
+    """The step is blocked, no loop is used up, and it can be resumed; returns what is said."""
     done = run("workflow", "run", "w")
     assert (done.status, done.result["run"]["status"]) == (1, "blocked"), done.err
     assert done.result["judgeFailure"]["stepId"] == "a"
@@ -148,6 +148,7 @@ def check_blocked_and_go_on(project: Path, run: Run) -> None:
     writer = program(project, "writer-now", b"second answer")
     configure(project, writer, program(project, "judge-now", PASS.encode()))
     assert run("workflow", "resume", run_id).status == 0
+    return str(message)
 
 
 @pytest.mark.parametrize("name", NO_VERDICTS)
@@ -190,14 +191,19 @@ def test_model_that_gives_no_verdict_blocks_and_only_it_is_asked_again(
     assert [one[:2] for one in attempts(project) if ".gate" not in one[0]] == [("a:solo", 1), ("b:solo", 1)]
 
 
-def test_missing_program_or_key_of_the_judge_blocks(
-    project: Path, run: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_missing_key_of_the_judge_blocks(project: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("MODEL_KEY")
     with models(says(PASS)) as (server, settings):
         configure(project, program(project, "writer", b"first answer"), settings)
         check_blocked_and_go_on(project, run)
         assert server.asked == []
+    assert attempts(project)[0] == ("a:solo", 1, "completed", None)
+
+
+def test_missing_program_of_the_judge_blocks_and_is_named(project: Path, run: Run) -> None:
+    configure(project, program(project, "writer", b"first answer"), AGENT.format(program="nosuch-judge"))
+    message = check_blocked_and_go_on(project, run)
+    assert "nosuch-judge" in message
     assert attempts(project)[0] == ("a:solo", 1, "completed", None)
 
 
@@ -247,3 +253,25 @@ def test_complaint_in_the_words_of_a_locked_database_is_a_failed_unit(project: P
         done = run("workflow", "run", "w")
     assert (done.status, done.result["run"]["status"], len(server.asked)) == (1, "failed", 1)
     assert attempts(project) == [("a:solo", 1, "failed", "dispatch_error")]
+
+
+def test_texts_tell_a_loop_that_was_turned_down_from_one_that_was_accepted(project: Path, run: Run) -> None:
+    reject = '{"complete": false, "missing": ["a source"], "feedback": "Name a source."}'
+    with models(says(reject), says(PASS)) as (_server, settings):
+        configure(project, program(project, "writer", b"an answer"), settings)
+        done = run("workflow", "run", "w", "--format", "text")
+    assert [line.split("  ")[0:1] + line.split()[1:3] for line in done.out.splitlines()[1:3]] == [
+        ["a", "not", "accepted"],
+        ["a", "completed", "1"],
+    ]
+    told = run("workflow", "status", "w", "--units", "--format", "text").out
+    units = [line.split() for line in told[told.index("UNIT") :].splitlines()[1:6]]
+    assert [(cells[0], cells[2]) for cells in units] == [
+        ("a:solo", "completed"),
+        ("a.gate:l1", "rejected"),
+        ("a:solo~l2", "completed"),
+        ("a.gate:l2", "accepted"),
+        ("b:solo", "completed"),
+    ]
+    assert "Name a source. Not met: a source" in told
+    assert "judge, 2 loops" in run("workflow", "plan", "w", "--format", "text").out

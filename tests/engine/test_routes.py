@@ -128,6 +128,17 @@ def test_a_judged_route_that_is_rejected_blocks_and_chooses_the_same_after_resum
     assert place.output("pick") == {"selected": "a", "value": "x"}
 
 
+@pytest.mark.parametrize("branch", ["canary-5f1e0c7a9b", "another"])
+def test_a_secret_that_is_routed_by_is_not_stored_with_the_choice(place: Place, branch: str) -> None:
+    canary = "canary-5f1e0c7a9b"
+    place.write(a_route("pick", "params.api_token", **{branch: "a"}), a_step("a"),
+                params={"api_token": {"type": "string"}})  # fmt: skip
+    assert place.run(given=[("api_token", canary)]).exit_status == (branch == "another")
+    stored = place.rows("SELECT notes, summary, evidence_json FROM workflow_run_steps")
+    assert canary not in repr(stored)
+    assert "[REDACTED]" in repr(stored)
+
+
 @pytest.mark.parametrize("stored", ["{", '{"output":{"selected":"nosuch"}}', '{"output":{}}', '"x"'])
 def test_a_stored_choice_that_is_damaged_is_refused_and_skips_nothing(place: Place, stored: str) -> None:
     place.write(a_route("pick", "params.mood", x="a", y="b"), a_step("a"), a_step("b"), params=declared())

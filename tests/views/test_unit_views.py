@@ -103,3 +103,32 @@ def test_only_a_failed_unit_has_a_diagnostic_and_it_is_clipped(
     status: str, result: str | None, expected: str | None
 ) -> None:
     assert diagnostic(status, result) == expected
+
+
+@pytest.mark.parametrize(
+    ("result", "accepted", "told"),
+    [
+        ('{"complete":true,"missing":[]}', True, None),
+        (
+            '{"complete":false,"feedback":"Write more.","missing":["a","b"]}',
+            False,
+            "Write more. Not met: a; b",
+        ),
+        ('{"complete":false,"feedback":"Write more."}', False, "Write more."),
+        ('{"complete":"no"}', None, None),
+        ("{", None, None),
+        (None, None, None),
+    ],
+)
+def test_what_a_judge_decided_is_told(
+    db: Database, result: str | None, accepted: bool | None, told: str | None
+) -> None:
+    run_id = publish(db)
+    gate = attempts.reserve(db, run_id, a_wanted("step-1.gate:l1", phase="gate"), at=AT)
+    attempts.finish(db, run_id, finished(gate, result_json=result), at=AT)
+    attempt(db, run_id, "a", result_json='{"complete":true}')
+    for rows in (unit_views.of_run(db, run_id), unit_views.journal(db, run_id)):
+        shown = {one["unitId"]: one for one in rows}
+        assert "accepted" not in shown["a"]
+        found = shown["step-1.gate:l1"]
+        assert (found["accepted"], found["diagnostic"]) == (accepted, told)

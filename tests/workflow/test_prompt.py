@@ -74,3 +74,10 @@ def test_feedback_follows_the_whole_prompt() -> None:
 
 def test_the_same_unit_always_gets_the_same_prompt() -> None:
     assert prompt(params={"a": 1, "b": 2}) == prompt(params={"b": 2, "a": 1})
+
+
+def test_the_schema_of_the_steps_artifact_is_said_where_the_unit_alone_makes_it() -> None:
+    assert "JSON Schema" not in prompt()
+    text = prompt(replace(ITEM, artifact_schema={"type": "object"}))
+    assert "has to fit this JSON Schema" in text
+    assert '{"type":"object"}' in text

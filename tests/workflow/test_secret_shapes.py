@@ -59,3 +59,13 @@ def test_what_merely_looks_random_is_warned_of_and_not_replaced() -> None:
     assert [path for path, _ in secret_shapes.found(params)] == ["params.tag", "params.api_token", "params.x"]
     assert [path for path, _ in secret_shapes.certain(params)] == ["params.api_token", "params.x"]
     assert secret_shapes.hidden(params)["tag"] == params["tag"]
+
+
+def test_secrets_are_hidden_however_deep_and_the_rest_is_shown() -> None:
+    params = {"a": [{"api_token": "hush", "n": 1}, "plain"], "password": "hush", "b": None}
+    assert secret_shapes.hidden(params) == {
+        "a": [{"api_token": secret_shapes.HIDDEN, "n": 1}, "plain"],
+        "password": secret_shapes.HIDDEN,
+        "b": None,
+    }
+    assert params["password"] == "hush"
