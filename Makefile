@@ -3,9 +3,10 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
+PEERS  := .venv-peers
 MINUTES ?= 5
 
-.PHONY: demo test check format sql soak bench wheel lock clean
+.PHONY: demo test check format sql soak bench bench-peers profile wheel lock clean
 
 $(READY): .ci/requirements.lock pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "akm needs Python 3.11 or newer: make PYTHON=python3.11")'
@@ -50,6 +51,19 @@ soak: $(READY)
 bench: $(READY)
 	$(BIN)/python -m tests.bench
 
+# The same beside DBOS Transact and LangGraph, which have an environment of their own; DISK=folder chooses the disk.
+bench-peers: $(READY) $(PEERS)/.ready
+	$(BIN)/python -m tests.bench.peers $(if $(DISK),--disk $(DISK))
+
+$(PEERS)/.ready: .ci/peers.lock
+	test -x $(PEERS)/bin/python || $(PYTHON) -m venv $(PEERS)
+	$(PEERS)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --requirement $<
+	touch $@
+
+# Where the time of one unit goes.
+profile: $(READY)
+	$(BIN)/python -m tests.bench.profile
+
 # Build the wheel, install it outside the checkout, migrate an empty file and run the demo workflow with it.
 wheel: $(READY)
 	BIN="$(CURDIR)/$(BIN)" sh .ci/wheel
@@ -63,4 +77,4 @@ lock:
 	  $(BIN)/python -m pip freeze --all --exclude-editable | grep -v '^setuptools=='; } > .ci/requirements.lock
 
 clean:
-	rm -rf $(VENV) .demo dist build
+	rm -rf $(VENV) $(PEERS) .demo dist build

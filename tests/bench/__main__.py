@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import argparse
 import os
-import platform
-import sqlite3
 import tempfile
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
-from akm.store.connect import file_system_of
-from tests.bench import commands, dispatches
-from tests.bench.measure import WIDTH, Row, save, show
+from tests.bench import commands, dispatches, starting
+from tests.bench.measure import WIDTH, Row, save, show, surroundings
 from tests.bench.size import FULL, QUICK, Size
 
 RESULTS = Path(__file__).with_name("results.json")
@@ -36,7 +33,7 @@ def main() -> None:
             rows.append(row)
         output = chosen.output or (None if chosen.quick or chosen.only else RESULTS)
         if output is not None:
-            save(rows, output, _surroundings(Path(folder)))
+            save(rows, output, surroundings(Path(folder)))
 
 
 def _memory() -> Path | None:
@@ -49,7 +46,8 @@ def _measured(folder: Path, memory: str, size: Size, only: str) -> Iterator[Row]
         "processes": lambda: (
             dispatches.by_many_processes(folder, size, synchronous=name) for name in ("normal", "full")
         ),
-        "starting": lambda: commands.starting(folder, size),
+        "starting": lambda: starting.starting(folder, size),
+        "migrating": lambda: iter([starting.migrating(folder, size)]),
         "listing": lambda: iter([commands.listing(folder, size)]),
         "units": lambda: commands.many_units(folder, size),
         "memory": lambda: commands.memory(folder, size),
@@ -58,17 +56,6 @@ def _measured(folder: Path, memory: str, size: Size, only: str) -> Iterator[Row]
     for name, measure in parts.items():
         if name.startswith(only):
             yield from measure()
-
-
-def _surroundings(folder: Path) -> dict[str, object]:
-    return {
-        "python": platform.python_version(),
-        "sqlite": sqlite3.sqlite_version,
-        "system": platform.platform(),
-        "cores": os.cpu_count(),
-        "disk": file_system_of(folder),
-        "load": os.getloadavg(),
-    }
 
 
 if __name__ == "__main__":

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import json
+import os
+import platform
+import sqlite3
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from statistics import median
+
+from akm.store.connect import file_system_of
 
 #: Columns of the table's first part.
 WIDTH = 72
@@ -67,3 +72,15 @@ def save(rows: list[Row], path: Path, surroundings: Mapping[str, object]) -> Non
     """Write every row as JSON."""
     found = {"surroundings": surroundings, "rows": [asdict(row) | {"met": row.met} for row in rows]}
     path.write_text(json.dumps(found, indent=2) + "\n", encoding="utf-8")
+
+
+def surroundings(folder: Path) -> dict[str, object]:
+    """Say on what was measured; `folder` is where the databases are."""
+    return {
+        "python": platform.python_version(),
+        "sqlite": sqlite3.sqlite_version,
+        "system": platform.platform(),
+        "cores": os.cpu_count(),
+        "disk": file_system_of(folder),
+        "load": os.getloadavg(),
+    }

@@ -19,6 +19,24 @@ def test_the_benchmark_prints_and_saves_every_row(tmp_path: Path) -> None:
     assert all(row["measured"] > 0 for row in rows)
     assert all(row["what"] in done.stdout for row in rows)
     assert {row["met"] for row in rows} <= {True, False, None}
-    subjects = ("dispatch", "finish one", "fan-out", "processes", "akm --", "list 50", "units of", "memory")
+    subjects = (
+        "dispatch",
+        "finish one",
+        "fan-out",
+        "processes",
+        "akm --",
+        "list 50",
+        "units of",
+        "memory",
+        "db upgrade",
+    )
     assert [word for word in subjects if not any(word in row["what"] for row in rows)] == []
     assert "160 done of 160" in done.stdout
+
+
+def test_the_profile_prints_each_statement_and_each_part() -> None:
+    command = [sys.executable, "-m", "tests.bench.profile", "--quick"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    parts = ("insert the attempt", "commit", "the services of akm", "starting the process", "the children")
+    assert [part for part in parts if part not in done.stdout] == []
