@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, TextIO
 
+from akm.cli.plain import printable
 from akm.errors import ConfigError, OutputError, UsageError
 
 if TYPE_CHECKING:
@@ -128,15 +129,6 @@ def fail(message: str, *, code: str | None, hint: str | None, findings: Iterable
 def finish() -> None:
     """Hand everything printed to the operating system. Raises OutputError when it is not taken."""
     _write("")
-
-
-def printable(text: str) -> str:
-    """Return `text` without the control characters that would act on a terminal."""
-    if text.isprintable():
-        return text
-    return "".join(
-        char if char.isprintable() or char in "\n\t" else "\N{REPLACEMENT CHARACTER}" for char in text
-    )
 
 
 def _show_text(parts: Iterable[str | Table]) -> None:

@@ -8,7 +8,7 @@ import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from akm.cli.output import printable
+from akm.cli.plain import printable
 
 #: The colour of a status word, in whichever column it stands.
 STYLES = {
