@@ -41,9 +41,14 @@ parameters, in the order of its question marks.
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from akm.store.statement import Change, Query
+
+if TYPE_CHECKING:
+    from typing import NamedTuple as Row
+else:
+    from akm.store.row import Row
 
 # The revisions of the schema, oldest first; the last one is what this build reads and writes.
 REVISIONS: Final = {revisions}
@@ -96,7 +101,7 @@ def row_types(statements: list[Written]) -> list[str]:
         if known.setdefault(statement.row, columns) != columns:
             raise ValueError(f"{statement.name} disagrees with another query about {statement.row}")
     return [
-        f"class {name}(NamedTuple):\n" + "\n".join(f"    {column}: {kind}" for column, kind in columns)
+        f"class {name}(Row):\n" + "\n".join(f"    {column}: {kind}" for column, kind in columns)
         for name, columns in known.items()
     ]
 

@@ -8,9 +8,14 @@ parameters, in the order of its question marks.
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from akm.store.statement import Change, Query
+
+if TYPE_CHECKING:
+    from typing import NamedTuple as Row
+else:
+    from akm.store.row import Row
 
 # The revisions of the schema, oldest first; the last one is what this build reads and writes.
 REVISIONS: Final = ("0001", "0002", "0003", "0004")
@@ -88,14 +93,14 @@ SCHEMA: Final = (
 )
 
 
-class RunHead(NamedTuple):
+class RunHead(Row):
     id: str
     workflow_ref: str
     status: str
     current_step_id: str | None
 
 
-class RunSummary(NamedTuple):
+class RunSummary(Row):
     id: str
     workflow_ref: str
     workflow_entry_id: int | None
@@ -117,21 +122,21 @@ class RunSummary(NamedTuple):
     outputs_json: str | None
 
 
-class RunPlan(NamedTuple):
+class RunPlan(Row):
     plan_json: str | None
     plan_hash: str | None
     plan_ir_version: int | None
 
 
-class RunHasPlan(NamedTuple):
+class RunHasPlan(Row):
     has_plan: int
 
 
-class RunId(NamedTuple):
+class RunId(Row):
     id: str
 
 
-class ActiveRun(NamedTuple):
+class ActiveRun(Row):
     id: str
     workflow_ref: str
     scope_key: str | None
@@ -140,22 +145,22 @@ class ActiveRun(NamedTuple):
     updated_at: str
 
 
-class LatestRun(NamedTuple):
+class LatestRun(Row):
     id: str
     updated_at: str
 
 
-class RunCount(NamedTuple):
+class RunCount(Row):
     rows: int
 
 
-class StepStateRow(NamedTuple):
+class StepStateRow(Row):
     step_id: str
     status: str
     completed_at: str | None
 
 
-class Step(NamedTuple):
+class Step(Row):
     run_id: str
     step_id: str
     step_title: str
@@ -169,11 +174,11 @@ class Step(NamedTuple):
     evidence_json: str | None
 
 
-class StepEvidence(NamedTuple):
+class StepEvidence(Row):
     evidence_json: str | None
 
 
-class StepUnit(NamedTuple):
+class StepUnit(Row):
     unit_id: str
     phase: str | None
     status: str
@@ -185,7 +190,7 @@ class StepUnit(NamedTuple):
     result_json: str | None
 
 
-class Unit(NamedTuple):
+class Unit(Row):
     run_id: str
     unit_id: str
     step_id: str | None
@@ -211,19 +216,19 @@ class Unit(NamedTuple):
     result_json: str | None
 
 
-class LatestAttempt(NamedTuple):
+class LatestAttempt(Row):
     attempt: int
     dispatch_id: str
     status: str
     worktree_path: str | None
 
 
-class FinishedAttempt(NamedTuple):
+class FinishedAttempt(Row):
     step_id: str
     phase: str
 
 
-class Accounting(NamedTuple):
+class Accounting(Row):
     dispatches: int
     dispatch_tokens: int
     gates: int
@@ -231,7 +236,7 @@ class Accounting(NamedTuple):
     cost: float | None
 
 
-class StepUsage(NamedTuple):
+class StepUsage(Row):
     step_id: str
     dispatches: int
     gates: int
@@ -239,7 +244,7 @@ class StepUsage(NamedTuple):
     cost: float | None
 
 
-class ModelUsage(NamedTuple):
+class ModelUsage(Row):
     engine: str | None
     model: str | None
     attempts: int
@@ -247,7 +252,7 @@ class ModelUsage(NamedTuple):
     cost: float | None
 
 
-class Worktree(NamedTuple):
+class Worktree(Row):
     unit_id: str
     attempt: int
     step_id: str
@@ -256,7 +261,7 @@ class Worktree(NamedTuple):
     started_at: str
 
 
-class Attempt(NamedTuple):
+class Attempt(Row):
     run_id: str
     unit_id: str
     attempt: int
@@ -281,15 +286,15 @@ class Attempt(NamedTuple):
     result_json: str | None
 
 
-class EventId(NamedTuple):
+class EventId(Row):
     id: int
 
 
-class EventCount(NamedTuple):
+class EventCount(Row):
     rows: int
 
 
-class EventRow(NamedTuple):
+class EventRow(Row):
     id: int
     event_type: str
     ts: str
@@ -297,7 +302,7 @@ class EventRow(NamedTuple):
     metadata_json: str
 
 
-class TaskRow(NamedTuple):
+class TaskRow(Row):
     task_id: str
     status: str
     started_at: str
@@ -310,20 +315,20 @@ class TaskRow(NamedTuple):
     bundle: str | None
 
 
-class TaskInterval(NamedTuple):
+class TaskInterval(Row):
     started_at: str
     completed_at: str | None
 
 
-class TaskCount(NamedTuple):
+class TaskCount(Row):
     rows: int
 
 
-class TaskKind(NamedTuple):
+class TaskKind(Row):
     target_kind: str | None
 
 
-class CacheRow(NamedTuple):
+class CacheRow(Row):
     registry_url: str
     fetched_at: str
     etag: str | None
@@ -331,7 +336,7 @@ class CacheRow(NamedTuple):
     index_json: str
 
 
-class CacheEntry(NamedTuple):
+class CacheEntry(Row):
     registry_url: str
     fetched_at: str
     etag: str | None
@@ -339,7 +344,7 @@ class CacheEntry(NamedTuple):
     size: int
 
 
-class WholeRun(NamedTuple):
+class WholeRun(Row):
     id: str
     workflow_ref: str
     workflow_entry_id: int | None
@@ -367,7 +372,7 @@ class WholeRun(NamedTuple):
     plan_json: str | None
 
 
-class WholeUnit(NamedTuple):
+class WholeUnit(Row):
     run_id: str
     unit_id: str
     step_id: str | None
@@ -393,7 +398,7 @@ class WholeUnit(NamedTuple):
     result_json: str | None
 
 
-class WholeAttempt(NamedTuple):
+class WholeAttempt(Row):
     run_id: str
     unit_id: str
     attempt: int
@@ -418,7 +423,7 @@ class WholeAttempt(NamedTuple):
     result_json: str | None
 
 
-class WholeEvent(NamedTuple):
+class WholeEvent(Row):
     event_type: str
     ts: str
     ref: str | None
@@ -426,7 +431,7 @@ class WholeEvent(NamedTuple):
     metadata_json: str
 
 
-class AgedRun(NamedTuple):
+class AgedRun(Row):
     id: str
     parent_run_id: str | None
     workflow_ref: str
@@ -437,31 +442,31 @@ class AgedRun(NamedTuple):
     completed_at: str | None
 
 
-class RunStatus(NamedTuple):
+class RunStatus(Row):
     id: str
     status: str
 
 
-class RunAttempts(NamedTuple):
+class RunAttempts(Row):
     run_id: str
     rows: int
 
 
-class RowCount(NamedTuple):
+class RowCount(Row):
     rows: int
 
 
-class EventSpan(NamedTuple):
+class EventSpan(Row):
     through: int
     rows: int
 
 
-class Example(NamedTuple):
+class Example(Row):
     example: str
     total: int
 
 
-class Spine(NamedTuple):
+class Spine(Row):
     id: str
     status: str
     current_step_id: str | None
