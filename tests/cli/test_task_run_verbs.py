@@ -98,13 +98,7 @@ def test_a_signal_stops_the_group_and_closes_the_row(project: Path, home: Path, 
     os.mkfifo(pipe)
     a_task(project, f"sleep 600 & echo $! > child; echo > {pipe}; wait")
     number = signal.Signals[name]
-    # Under nohup the tests inherit an ignored SIGHUP, and so would the command.
-    child = subprocess.Popen(
-        [*AKM, "task", "run", "t"],
-        stdout=subprocess.PIPE,
-        text=True,
-        preexec_fn=lambda: signal.signal(number, signal.SIG_DFL),
-    )
+    child = subprocess.Popen([*AKM, "task", "run", "t"], stdout=subprocess.PIPE, text=True)
     until_a_line(child, pipe)
     child.send_signal(number)
     out, _ = child.communicate()

@@ -36,19 +36,11 @@ def a_driver(place: Place, *options: str) -> Iterator[subprocess.Popen[str]]:
     environment = {**os.environ, "AKM_DATABASE_URL": f"sqlite:///{place.db.path}"}
     command = [sys.executable, "-m", "akm", "workflow", "run", "w", *options]
     pipe = subprocess.PIPE
-    with subprocess.Popen(
-        command, env=environment, stdout=pipe, stderr=pipe, text=True, preexec_fn=_hear_all
-    ) as driver:
+    with subprocess.Popen(command, env=environment, stdout=pipe, stderr=pipe, text=True) as driver:
         try:
             yield driver
         finally:
             driver.kill()
-
-
-def _hear_all() -> None:
-    # Under nohup the tests inherit an ignored SIGHUP, and so would the command.
-    for number in STOPPING:
-        signal.signal(number, signal.SIG_DFL)
 
 
 def heard(signs: Path) -> str:
