@@ -5,11 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Collection, Iterable
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from akm.engine.runners.base import Outcome
+from typing import Any
 
 MARK = "[REDACTED]"
 #: Shorter values stand in too many innocent places to be replaced.
@@ -30,6 +26,11 @@ class Redaction:
         self._values = tuple(sorted(spellings, key=lambda value: (-len(value), value)))
         self._pattern = re.compile("|".join(map(re.escape, self._values))) if self._values else None
 
+    @property
+    def is_empty(self) -> bool:
+        """Tell whether there is nothing to replace."""
+        return self._pattern is None
+
     def text(self, text: str, *, is_cut: bool = False) -> str:
         """Return `text` with every secret replaced; `is_cut`: its end may hold the beginning of one."""
         if self._pattern is None:
@@ -46,24 +47,6 @@ class Redaction:
         if isinstance(value, dict):
             return {self.value(key): self.value(item) for key, item in value.items()}
         return [self.value(item) for item in value] if isinstance(value, list | tuple) else value
-
-    def outcome(self, outcome: Outcome) -> Outcome:
-        """Return an outcome without secrets; a failure reason that held one becomes `reported_failure`."""
-        if self._pattern is None:
-            return outcome
-        reason = outcome.failure_reason
-        return replace(
-            outcome,
-            text=self._maybe(outcome.text),
-            result=self.value(outcome.result),
-            failure_reason=reason if self._maybe(reason) == reason else "reported_failure",
-            diagnostic=self._maybe(outcome.diagnostic),
-            session_id=self._maybe(outcome.session_id),
-            warnings=tuple(map(self.text, outcome.warnings)),
-        )
-
-    def _maybe(self, text: str | None) -> str | None:
-        return None if text is None else self.text(text)
 
     def _without_beginning(self, text: str) -> str:
         longest = 0

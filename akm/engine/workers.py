@@ -85,7 +85,7 @@ class Workers:
             outcome = self._runner(dispatch)
         except BaseException as error:  # A thread that ended here would be waited for without end.
             outcome = failed("dispatch_error", f"{type(error).__name__}: {error}")
-        return dispatch.redaction.outcome(outcome)
+        return outcome.redacted(dispatch.redaction)
 
 
 class Inline:
@@ -116,7 +116,7 @@ class Inline:
             outcome = self._runner(dispatch)
         finally:
             self._waiting.clear()
-        return [Ended(dispatch, dispatch.redaction.outcome(outcome))]
+        return [Ended(dispatch, outcome.redacted(dispatch.redaction))]
 
     def close(self) -> None:
         """Do nothing: there are no threads."""

@@ -47,15 +47,14 @@ def test_no_text_that_is_cut_anywhere_ends_in_much_of_a_secret(secret: str, cut:
 def test_an_outcome_is_redacted_whole() -> None:
     secret = "s3cr3t-value"
     outcome = failed(secret, f"d {secret}", text=f"t {secret}", warnings=(f"w {secret}",))
-    redacted = Redaction([secret]).outcome(outcome)
+    redacted = outcome.redacted(Redaction([secret]))
     assert secret not in repr(redacted)
     assert redacted.failure_reason == "reported_failure"
-    good = Redaction([secret]).outcome(
-        Outcome("completed", result=[secret], has_result=True, session_id=secret)
-    )
+    good = Outcome("completed", result=[secret], has_result=True, session_id=secret)
+    good = good.redacted(Redaction([secret]))
     assert (good.result, good.session_id) == ([MARK], MARK)
 
 
 def test_nothing_to_replace_changes_nothing() -> None:
     outcome = Outcome("completed", text="x")
-    assert NOTHING.outcome(outcome) is outcome
+    assert outcome.redacted(NOTHING) is outcome

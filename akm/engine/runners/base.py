@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, Protocol
 
 from akm.engine.abort import Abort
@@ -96,6 +96,21 @@ class Outcome:
     def is_ok(self) -> bool:
         """Tell whether the unit succeeded."""
         return self.status == "completed"
+
+    def redacted(self, secrets: Redaction) -> Outcome:
+        """Return this without `secrets`; a failure reason that held one becomes `reported_failure`."""
+        if secrets.is_empty:
+            return self
+        reason = self.failure_reason
+        return replace(
+            self,
+            text=secrets.value(self.text),
+            result=secrets.value(self.result),
+            failure_reason=reason if secrets.value(reason) == reason else "reported_failure",
+            diagnostic=secrets.value(self.diagnostic),
+            session_id=secrets.value(self.session_id),
+            warnings=tuple(map(secrets.text, self.warnings)),
+        )
 
 
 class Runner(Protocol):
