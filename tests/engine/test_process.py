@@ -81,6 +81,37 @@ def test_child_that_does_not_read_its_input_is_no_fault(abort: Abort) -> None:
     assert (end.status, bytes(end.stdout.data)) == (0, b"done\n")
 
 
+_KILLED = """
+import os, signal, sys
+from akm.engine.abort import Abort
+from akm.engine.runners import process
+from akm.engine.runners.supervision import Supervision
+
+Supervision.run = lambda self: os.kill(os.getpid(), signal.SIGKILL)
+reader = 'wc -c > "$0.now"; mv "$0.now" "$0"'
+process.supervise(["sh", "-c", reader, sys.argv[1]], program="/bin/sh", cwd="/", env=dict(os.environ),
+                  stdin=b"x" * 3_000_000, timeout_ms=None, abort=Abort())
+"""
+
+
+def test_a_child_has_all_of_its_input_although_its_driver_was_killed(tmp_path: Path) -> None:
+    count = tmp_path / "count"
+    driver = subprocess.run([sys.executable, "-c", _KILLED, str(count)], check=False)
+    assert driver.returncode == -9
+    deadline = time.monotonic() + 30
+    while not count.exists():
+        assert time.monotonic() < deadline, "the child never came to the end of its input"
+        time.sleep(0.01)
+    assert int(count.read_text()) == 3_000_000
+
+
+def test_input_goes_through_a_file_where_memory_has_none(
+    abort: Abort, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delattr(os, "memfd_create")
+    assert bytes(start(abort, "cat", stdin=b"a letter").stdout.data) == b"a letter"
+
+
 def test_without_input_standard_input_is_at_its_end(abort: Abort) -> None:
     assert start(abort, "cat").status == 0
 

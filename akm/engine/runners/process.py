@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from akm.engine.abort import Abort
+from akm.engine.runners import standard_input
 from akm.engine.runners.capture import Head, Tail
 from akm.engine.runners.supervision import Supervision
 
@@ -44,6 +45,8 @@ def supervise(
 ) -> Exit:
     """Start the file `program` as `argv` and wait for its end, its timeout or its abort.
 
+    All of `stdin` is there for it from its start on; None is an empty input.
+
     The child leads a session and process group of its own. On timeout and abort the group gets SIGTERM and
     5 s later SIGKILL; the call then returns within a second whatever a descendant does with the pipes.
     Descendants that moved to another session or group cannot be followed and stay. Once the child has ended
@@ -54,20 +57,21 @@ def supervise(
     if abort.is_set:
         return Exit(was_aborted=True, started=False)
     try:
-        child = subprocess.Popen(
-            argv,
-            executable=program,
-            cwd=cwd,
-            env=env,
-            stdin=subprocess.DEVNULL if stdin is None else subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            bufsize=0,
-            start_new_session=True,
-        )
+        with standard_input.holding(stdin) as source:
+            child = subprocess.Popen(
+                argv,
+                executable=program,
+                cwd=cwd,
+                env=env,
+                stdin=source,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                bufsize=0,
+                start_new_session=True,
+            )
     except (OSError, ValueError) as error:
         return Exit(spawn_error=error, started=False)
-    watched = Supervision(child, stdin=stdin, timeout_ms=timeout_ms, abort=abort)
+    watched = Supervision(child, timeout_ms=timeout_ms, abort=abort)
     watched.run()
     return Exit(
         status=child.returncode,

@@ -28,9 +28,7 @@ PATIENCE = Patience()
 class Supervision:
     """Holds one child and its descriptors until `run` returns."""
 
-    def __init__(
-        self, child: subprocess.Popen[bytes], *, stdin: bytes | None, timeout_ms: int | None, abort: Abort
-    ) -> None:
+    def __init__(self, child: subprocess.Popen[bytes], *, timeout_ms: int | None, abort: Abort) -> None:
         self.child = child
         self.stdout = Head()
         self.stderr = Tail()
@@ -41,7 +39,6 @@ class Supervision:
         self._patience = PATIENCE
         self._stage = Stage.RUNNING
         self._deadline = None if timeout_ms is None else monotonic() + timeout_ms / 1000
-        self._unsent = memoryview(stdin or b"")
         self._has_exited = False
         self._watched = Watch()
         self._pidfd = _open_pidfd(child.pid)
@@ -69,9 +66,6 @@ class Supervision:
         add(self._abort.fileno(), self._notice_abort)
         if self._pidfd is not None:
             add(self._pidfd, self._notice_exit)
-        if child.stdin is not None:
-            os.set_blocking(child.stdin.fileno(), False)
-            add(child.stdin.fileno(), self._feed, for_writing=True)
 
     def _wait_ms(self) -> int | None:
         wait = None
@@ -98,19 +92,6 @@ class Supervision:
         capture.is_complete = True
         self._drop(pipe)
 
-    def _feed(self) -> None:
-        pipe = cast("IO[bytes]", self.child.stdin)
-        try:
-            sent = os.write(pipe.fileno(), self._unsent[:CHUNK])
-        except BlockingIOError:
-            return
-        except BrokenPipeError:
-            # It does not want to read to the end, which is its own affair.
-            sent = len(self._unsent)
-        self._unsent = self._unsent[sent:]
-        if not self._unsent:
-            self._drop(pipe)
-
     def _drop(self, pipe: IO[bytes]) -> None:
         self._watched.remove(pipe.fileno())
         pipe.close()
@@ -123,9 +104,6 @@ class Supervision:
         self._has_exited = True
         if self._pidfd is not None:
             self._watched.remove(self._pidfd)
-        stdin = self.child.stdin
-        if stdin is not None and not stdin.closed:
-            self._drop(stdin)
         if self._stage is Stage.RUNNING:
             self._enter(Stage.DRAINING, self._patience.drain_ms)
 
@@ -177,7 +155,7 @@ class Supervision:
         self.child.poll()
 
     def _close(self) -> None:
-        for pipe in (self.child.stdin, self.child.stdout, self.child.stderr):
+        for pipe in (self.child.stdout, self.child.stderr):
             if pipe is not None:
                 pipe.close()
         if self._pidfd is not None:

@@ -16,9 +16,9 @@ class Watch:
         self._poll = select.poll()
         self._handlers: dict[int, Callable[[], None]] = {}
 
-    def add(self, descriptor: int, handle: Callable[[], None], *, for_writing: bool = False) -> None:
-        """Call `handle` whenever the descriptor is ready, at its end, and on errors."""
-        self._poll.register(descriptor, select.POLLOUT if for_writing else select.POLLIN)
+    def add(self, descriptor: int, handle: Callable[[], None]) -> None:
+        """Call `handle` whenever there is something to read, at the end, and on errors."""
+        self._poll.register(descriptor, select.POLLIN)
         self._handlers[descriptor] = handle
 
     def remove(self, descriptor: int) -> None:
