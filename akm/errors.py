@@ -29,6 +29,7 @@ HINTS: dict[str, str] = {
     "STATE_DB_CONTENDED": "Another process holds the database; run the same command again.",
     "WORKFLOW_NOT_FOUND": "List runs with `akm workflow list --all-scopes`.",
     "DATABASE_NEWER": "Upgrade akm, or point AKM_DATABASE_URL at another file.",
+    "REGISTRY_RESPONSE_INVALID": "Check that the URL is that of the registry, or ask whoever runs it.",
     "DATABASE_FULL": "Free some disk space, then run the same command again.",
 }
 

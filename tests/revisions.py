@@ -1,8 +1,10 @@
-"""Copies of the migrations to which a test adds a revision of its own."""
+"""Copies of the migrations to which a test adds a revision of its own, and files full at any revision."""
 
 from __future__ import annotations
 
 import shutil
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 from akm.store import schema, sql
@@ -43,3 +45,34 @@ def with_revision(folder: Path, body: str, *, revision: str = "0999") -> Path:
     text = _MODULE.format(revision=revision, below=sql.REVISIONS[-1], body=body.strip())
     (copy / "versions" / f"{revision}_of_a_test.py").write_text(text)
     return copy
+
+
+def filled(path: Path, revision: str) -> Path:
+    """Make a file at `revision` in which every column of every table holds a value, in three rows each."""
+    with closing(sqlite3.connect(path)) as raw:
+        raw.execute("PRAGMA journal_mode=WAL")
+    if revision == "base":
+        return path
+    schema.upgrade(path, revision)
+    with closing(sqlite3.connect(path)) as raw, raw:
+        names = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
+        for (table,) in raw.execute(names).fetchall():
+            if table != "alembic_version":
+                _fill(raw, table)
+    return path
+
+
+def _fill(raw: sqlite3.Connection, table: str) -> None:
+    columns = [(str(row[1]), str(row[2])) for row in raw.execute(f"PRAGMA table_info({table})")]
+    marks = ", ".join("?" * len(columns))
+    for number in (1, 2, 3):
+        values = [_value(table, name, kind, number) for name, kind in columns]
+        raw.execute(f"INSERT INTO {table} VALUES ({marks})", values)
+
+
+def _value(table: str, name: str, kind: str, number: int) -> object:
+    known = {"status": "completed", "phase": "unit", "run_id": f"run-{number}"}
+    if (table, name) == ("workflow_runs", "id"):
+        return f"run-{number}"
+    by_kind = {"INTEGER": number, "REAL": number + 0.5}
+    return known.get(name, by_kind.get(kind, f"{name} {number}"))

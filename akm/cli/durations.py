@@ -15,6 +15,8 @@ _AGES = ((86_400, "d"), (3600, "h"), (60, "min"), (1, "s"))
 _LONGEST_MS = 2_147_483_647
 # Within these, years have four digits, so that timestamps compare as texts.
 _EARLIEST, _LATEST = 0.0, 253_402_300_799.0
+# Fewer would be a moment of the early seventies: an age without its unit, or seconds, and no milliseconds.
+_FEWEST_DIGITS = 12
 
 
 def milliseconds(text: str, flag: str) -> int:
@@ -35,7 +37,7 @@ def moment(text: str, flag: str, now: float) -> str:
         return clock.stamp(min(_LATEST, max(_EARLIEST, _seconds(text, now))))
     except (ValueError, OverflowError, OSError):
         raise UsageError(
-            f"{flag} needs a time such as 2026-11-01T01:30Z, epoch milliseconds, or an age such as 1h."
+            f"{flag} needs a time such as 2026-11-01T01:30Z, epoch milliseconds, or an age such as 1h or 90d."
         ) from None
 
 
@@ -50,4 +52,8 @@ def age(seconds: float | None) -> str:
 def _seconds(text: str, now: float) -> float:
     if match := _AGO.match(text):
         return now - int(match[1]) * _SECONDS[match[2]]
-    return int(text) / 1000 if text.isascii() and text.isdigit() else clock.seconds(text)
+    if not (text.isascii() and text.isdigit()):
+        return clock.seconds(text)
+    if text != "0" and len(text) < _FEWEST_DIGITS:
+        raise ValueError("no unit")
+    return int(text) / 1000

@@ -32,7 +32,8 @@ def examine(path: Path, is_alive: IsAlive) -> dict[str, Any]:
     if not path.exists():
         raise NotFoundError(f"There is no database {path}.", code="FILE_NOT_FOUND")
     found = attempted("file", path, lambda: _inside(path, is_alive))
-    found += leftovers.of_acts(path, is_alive)
+    # Several questions of one check may fail alike.
+    found = list(dict.fromkeys([*found, *leftovers.of_acts(path, is_alive)]))
     found.sort(key=lambda one: (ERROR, WARNING, soundness.NOTE).index(one.severity))
     return {
         "path": str(path),

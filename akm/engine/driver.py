@@ -127,7 +127,9 @@ def _hold(
             result,
         )
     result.run = run_views.summary(run_views.head(db, run_id))
-    if isinstance(readable, plans.Readable) and result.run["status"] == states.COMPLETED:
+    if isinstance(readable, str):
+        result.run["next"] = plans.anew(row.workflow_ref)
+    elif result.run["status"] == states.COMPLETED:
         result.output = short_output(db, run_id, readable.plan.steps[-1].step_id)
     result.aborted_by = abort.reason if abort.reason != "run_ended" else None
     return result

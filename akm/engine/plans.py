@@ -24,12 +24,14 @@ def read(db: Database, run_id: str, ref: str, *, at: str) -> Readable | str:
 
     A plan of a newer akm that cannot be read raises UsageError and leaves the run as it is.
     """
-    stored = run_views.plan(db, run_id)
-    version = stored.plan_ir_version if stored is not None else None
     try:
-        plan = plan_json.decode((stored.plan_json if stored is not None else None) or "")
+        plan, version = _stored(db, run_id)
     except plan_json.PlanUndecodable as error:
-        return _unreadable(db, run_id, ref, version, error, at)
+        runs.abandon(db, run_id, at=at)
+        return (
+            f"The plan of run {run_id} cannot be read ({error}), so the run was abandoned. "
+            f"Start anew with `{anew(ref)}`."
+        )
     if version == IR_VERSION:
         return Readable(plan, None)
     warning = (
@@ -38,16 +40,34 @@ def read(db: Database, run_id: str, ref: str, *, at: str) -> Readable | str:
     return Readable(plan, warning)
 
 
-def _unreadable(db: Database, run_id: str, ref: str, version: int | None, error: Exception, at: str) -> str:
-    if version is not None and version > IR_VERSION:
+def refuse_unreadable(db: Database, run_id: str, ref: str) -> None:
+    """Raise UsageError when a run's plan cannot be read any more. Nothing is written."""
+    try:
+        _stored(db, run_id)
+    except plan_json.PlanUndecodable as error:
+        raise UsageError(
+            f"The plan of run {run_id} cannot be read ({error}), so the run was left as it is.",
+            code="INVALID_JSON_ARGUMENT",
+            hint=f"Start anew: `{anew(ref)}`.",
+        ) from error
+
+
+def anew(ref: str) -> str:
+    """Return the command that starts a workflow beside a run that nothing can go on with."""
+    return f"akm workflow run --new {ref}"
+
+
+def _stored(db: Database, run_id: str) -> tuple[Plan, int | None]:
+    stored = run_views.plan(db, run_id)
+    version = stored.plan_ir_version if stored is not None else None
+    try:
+        return plan_json.decode((stored.plan_json if stored is not None else None) or ""), version
+    except plan_json.PlanUndecodable as error:
+        if version is None or version <= IR_VERSION:
+            raise
         raise UsageError(
             f"The plan of run {run_id} has format {version}, newer than this akm's {IR_VERSION}; "
             "the run was left as it is.",
             code="INVALID_JSON_ARGUMENT",
             hint="Upgrade akm, then run the same command again.",
         ) from error
-    runs.abandon(db, run_id, at=at)
-    return (
-        f"The plan of run {run_id} cannot be read ({error}), so the run was abandoned. "
-        f"Start anew with `akm workflow run --new {ref}`."
-    )

@@ -57,7 +57,7 @@ def mark_interrupted(db: Database, shown: list[dict[str, Any]]) -> None:
 def _mark_continuable(db: Database, shown: dict[str, Any]) -> None:
     """Say of a run that stands still whether its frozen plan can be gone on with, and if not, why."""
     # Only runs that stand still pay for reading their plan.
-    from akm.engine import continuing
+    from akm.engine import continuing, plans
 
     run = shown["run"]
     stored = runs.plan(db, run["id"])
@@ -66,7 +66,7 @@ def _mark_continuable(db: Database, shown: dict[str, Any]) -> None:
     run["continuable"] = reason is None
     if reason is not None:
         run["reason"] = reason
-        run["next"] = f"akm workflow run --new {run['workflowRef']}"
+        run["next"] = plans.anew(run["workflowRef"])
 
 
 def _mark_running(rows: list[dict[str, Any]], is_interrupted: bool) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, NoReturn, get_type_hints
 
 from akm import ids, states
+from akm.engine import run_projection
 from akm.errors import NotFoundError, UsageError
 from akm.store import sql
 from akm.store.run_rows import RunRows
@@ -105,7 +106,10 @@ def _run(entry: Any, where: str) -> RunRows:
     for name, key in _KEYS.items():
         if len({tuple(getattr(row, part) for part in key) for row in lists[name]}) != len(lists[name]):
             raise _Fault(f"holds one of {where}.{name} twice")
-    return RunRows(run, **lists)
+    rows = RunRows(run, **lists)
+    if (place := run_projection.contradiction(rows)) is not None:
+        raise _Fault(f"holds units and attempts that contradict one another in {where}.{place}")
+    return rows
 
 
 def _rows(found: Any, name: str, where: str, run: sql.WholeRun) -> Iterator[Any]:

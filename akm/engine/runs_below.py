@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from akm import states
-from akm.services import runs
+from akm.engine import reopening
 from akm.store.database import Database
 from akm.views import runs as run_views
 
@@ -21,7 +21,7 @@ def resume(db: Database, run_id: str, *, now: Callable[[], str]) -> list[str]:
         for child in _deepest_first(run_views.detail(db, run_id).get("children", []))
         if child["status"] in (states.BLOCKED, states.FAILED)
     ]
-    return [child_id for child_id in stopped if runs.resume(db, child_id, at=now())]
+    return [child_id for child_id in stopped if reopening.reopen(db, child_id, at=now())]
 
 
 def blocked_child(db: Database, run_id: str) -> dict[str, Any] | None:

@@ -18,6 +18,9 @@ def text(index: Mapping[str, Any]) -> str:
 
 def write(file: Path, index: Mapping[str, Any]) -> None:
     """Put the index in the place of `file`. Raises UsageError when it cannot; `file` is as before then."""
+    if file.exists() and not file.is_file():
+        # A pipe or a device would be gone.
+        raise UsageError(f"{file} is no file, so no index is written over it; name another one.")
     draft = file.with_name(f".{file.name}.{os.getpid()}.draft")
     try:
         try:

@@ -6,7 +6,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from akm.errors import ConfigError, NotFoundError, UsageError
+from akm.errors import ConfigError, NotFoundError, TransientError, UsageError
 from akm.store import newer, schema, soundness, sql
 from akm.store.connect import connect, translated
 from akm.store.opening import back_up, open_database
@@ -27,10 +27,13 @@ def upgrade(path: Path) -> dict[str, Any]:
     return current(path)
 
 
-def downgrade(path: Path, target: str) -> dict[str, Any]:
+def downgrade(path: Path, target: str, *, may_lose: bool = False) -> dict[str, Any]:
     """Take the file back to an older revision (`base`: no tables) after a safety copy.
 
-    Raises UsageError for an unknown or newer target, NotFoundError for a missing file; nothing changes then.
+    Returns what `current` does and the copy's path as `backup`, null where nothing had to be done. Raises
+    UsageError for an unknown or newer target, or when rows or values would be lost and not `may_lose`;
+    NotFoundError for a missing file; TransientError when another process changed its revision meanwhile.
+    Nothing changes then.
     """
     if not path.exists():
         raise NotFoundError(f"There is no database {path}.", code="FILE_NOT_FOUND")
@@ -40,8 +43,19 @@ def downgrade(path: Path, target: str) -> dict[str, Any]:
     older = ("base", *sql.REVISIONS[: sql.REVISIONS.index(found) + 1])
     if target not in older:
         raise UsageError(f"{path} is at {found}; it can be taken back to {', '.join(older)}.")
+    if target == found:
+        return {**current(path), "backup": None}
+    if not may_lose:
+        # First, because a copy drives out an older one.
+        schema.rehearse_downgrade(path, target)
     copy = back_up(path, found)
-    schema.downgrade(path, target)
+    if copy is None:
+        raise TransientError(
+            f"{path} came to another revision in the meantime, so nothing was changed.",
+            code="STATE_DB_CONTENDED",
+            hint="Run the same command again.",
+        )
+    schema.downgrade(path, target, may_lose=may_lose)
     return {**current(path), "backup": str(copy)}
 
 

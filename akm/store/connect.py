@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import stat
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -35,8 +36,7 @@ def connect(path: Path, *, busy_seconds: float = BUSY_SECONDS, read_only: bool =
     """
     if sqlite3.sqlite_version_info < OLDEST_SQLITE:
         raise ConfigError(f"SQLite {sqlite3.sqlite_version} is too old; akm needs 3.35 or newer.")
-    if os.path.isdir(path):
-        raise ConfigError(f"The database {path} is a directory; name a file in it.", code="DATABASE_UNUSABLE")
+    _refuse_what_is_no_file(path)
     with translated(path):
         if not read_only:
             _create(path)
@@ -48,6 +48,19 @@ def connect(path: Path, *, busy_seconds: float = BUSY_SECONDS, read_only: bool =
             cached_statements=256,
             uri=True,
         )
+
+
+def _refuse_what_is_no_file(path: Path) -> None:
+    try:
+        mode = os.stat(path).st_mode
+    except (OSError, ValueError):
+        # Missing, or of a kind of trouble that SQLite has a word for.
+        return
+    if stat.S_ISDIR(mode):
+        raise ConfigError(f"The database {path} is a directory; name a file in it.", code="DATABASE_UNUSABLE")
+    if not stat.S_ISREG(mode):
+        # Of a pipe, SQLite would wait for a writer for ever.
+        raise ConfigError(f"The database {path} is no file; name another one.", code="DATABASE_UNUSABLE")
 
 
 def _create(path: Path) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from akm.errors import ConfigError
+from akm.errors import ConfigError, UsageError
 
 #: What a database in use has beside it.
 COMPANIONS = ("-wal", "-shm", "-journal")
@@ -17,8 +17,11 @@ COMPANIONS = ("-wal", "-shm", "-journal")
 def draft(target: Path) -> Iterator[Path]:
     """Give a name beside `target` to write to; what is still there at the block's end is removed.
 
-    Raises ConfigError when the folder is missing or nothing can be written there.
+    Raises ConfigError when the folder is missing or nothing can be written there, UsageError when the
+    target is a pipe, a device or the like, which would be gone.
     """
+    if target.exists() and not target.is_file():
+        raise UsageError(f"{target} is no file, so nothing is written over it; name another one.")
     if not target.parent.is_dir():
         raise ConfigError(f"The folder {target.parent} does not exist; make it first.", code="FILE_NOT_FOUND")
     name = target.with_name(f".{target.name}.{os.getpid()}.partial")

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from akm.errors import ConfigError
+from akm.errors import ConfigError, UsageError
 
 if TYPE_CHECKING:
     from alembic.config import Config
@@ -36,12 +36,49 @@ def revision(connection: sqlite3.Connection) -> str | None:
 
 def upgrade(path: Path, target: str = "head", *, busy_seconds: float = 30.0) -> None:
     """Bring the file at `path` to `target` in one transaction; a failure leaves it as it was."""
-    _migrate(path, lambda command, config: command.upgrade(config, target), busy_seconds=busy_seconds)
+    _migrate(path, lambda _raw, command, config: command.upgrade(config, target), busy_seconds=busy_seconds)
 
 
-def downgrade(path: Path, target: str) -> None:
-    """Take the file at `path` back to `target` (`base` empties it) in one transaction."""
-    _migrate(path, lambda command, config: command.downgrade(config, target))
+def downgrade(path: Path, target: str, *, may_lose: bool = False) -> None:
+    """Take the file at `path` back to `target` (`base` empties it) in one transaction.
+
+    Raises UsageError, and leaves the file as it was, when rows or values would go that the older tables
+    have no place for, unless `may_lose`.
+    """
+
+    def take_back(raw: sqlite3.Connection, command: Any, config: Config) -> None:
+        lost = _take_back(raw, command, config, target)
+        if not may_lose:
+            _refuse_losses(path, target, lost)
+
+    _migrate(path, take_back)
+
+
+def rehearse_downgrade(path: Path, target: str) -> None:
+    """Raise what `downgrade` would raise; the file is as it was either way."""
+
+    def rehearse(raw: sqlite3.Connection, command: Any, config: Config) -> None:
+        lost = _take_back(raw, command, config, target)
+        raw.execute("ROLLBACK")
+        _refuse_losses(path, target, lost)
+
+    _migrate(path, rehearse)
+
+
+def _take_back(raw: sqlite3.Connection, command: Any, config: Config, target: str) -> list[str]:
+    from akm.store import losses
+
+    held = losses.count(raw)
+    command.downgrade(config, target)
+    return losses.between(held, losses.count(raw))
+
+
+def _refuse_losses(path: Path, target: str, lost: list[str]) -> None:
+    if lost:
+        raise UsageError(
+            f"Taking {path} back to {target} would lose {', '.join(lost)}; nothing was changed.",
+            hint="Add --yes to do it all the same; a safety copy is kept beside the file.",
+        )
 
 
 def config(**attributes: Any) -> Config:
@@ -55,7 +92,9 @@ def config(**attributes: Any) -> Config:
     return made
 
 
-def _migrate(path: Path, act: Callable[[Any, Config], None], *, busy_seconds: float = 30.0) -> None:
+def _migrate(
+    path: Path, act: Callable[[sqlite3.Connection, Any, Config], None], *, busy_seconds: float = 30.0
+) -> None:
     from sqlalchemy import create_engine
     from sqlalchemy.exc import DBAPIError
     from sqlalchemy.pool import StaticPool
@@ -74,7 +113,7 @@ def _migrate(path: Path, act: Callable[[Any, Config], None], *, busy_seconds: fl
             raw.execute("BEGIN IMMEDIATE")
             # Begun here: a transaction of Alembic's own would be committed before the rows are checked.
             with connection.begin():
-                act(command, config(connection=connection))
+                act(raw, command, config(connection=connection))
                 _refuse_orphans(raw, path)
             if raw.in_transaction:
                 raw.execute("COMMIT")

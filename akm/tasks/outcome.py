@@ -119,7 +119,7 @@ def of_run(result: RunResult) -> Outcome:
     title = result.run.get("workflowTitle")
     lines += [f"workflow_title={title}"] if title else []
     lines += [f"error={one.summary}" for one in result.executed if one.ending == "failed" and one.summary]
-    return Outcome(verdict, exit_status, detail, tuple(lines), notices=_next(verdict, status, run_id))
+    return Outcome(verdict, exit_status, detail, tuple(lines), notices=_next(verdict, result.run))
 
 
 def _run_verdict(status: str, aborted_by: str | None) -> tuple[str, str | None, int]:
@@ -136,10 +136,13 @@ def _run_verdict(status: str, aborted_by: str | None) -> tuple[str, str | None, 
     return states.FAILED, "run_failed", 1
 
 
-def _next(verdict: str, status: str, run_id: str) -> tuple[str, ...]:
+def _next(verdict: str, run: dict[str, Any]) -> tuple[str, ...]:
     if verdict == states.COMPLETED:
         return ()
-    go_on = f"`akm workflow run {run_id}`"
-    if status != states.ACTIVE:
-        go_on = f"`akm workflow resume {run_id}`, then {go_on}"
-    return (f"Run {run_id} is {status}. Go on: {go_on}.",)
+    told = f"Run {run['id']} is {run['status']}."
+    if "next" in run:
+        return (f"{told} Start anew: `{run['next']}`.",)
+    go_on = f"`akm workflow run {run['id']}`"
+    if run["status"] != states.ACTIVE:
+        go_on = f"`akm workflow resume {run['id']}`, then {go_on}"
+    return (f"{told} Go on: {go_on}.",)

@@ -152,6 +152,29 @@ def test_a_run_whose_plan_is_too_old_says_so(run: Run, source: Path, status: str
     assert "It cannot be gone on with: its plan, of format 3" in told
     assert "Go on with it" not in told
     assert "Reopen it" not in told
+    for verb in ("resume", "retry"):
+        refused = run("workflow", verb, RUN)
+        if status != "active":
+            assert (refused.status, refused.error["code"]) == (2, "INVALID_JSON_ARGUMENT")
+            assert "akm workflow run --new team//workflows/release" in refused.error["hint"]
+            assert run("workflow", "status", RUN).result["run"]["status"] == status
+
+
+def test_a_run_that_cannot_be_gone_on_with_leads_to_a_new_one(run: Run, source: Path) -> None:
+    source.unlink()
+    with old(source, 21) as made:
+        put_run(made, plan_json="{}", plan_ir_version=3)
+    run("db", "adopt", str(source))
+    ended = run("workflow", "run", RUN, "--format", "text")
+    assert ended.status == 1
+    assert f"Run {RUN[:8]} is failed. Start anew: akm workflow run --new team//workflows/release" in ended.out
+    assert "resume" not in ended.out
+
+
+def test_what_was_adopted_is_sound_and_without_a_warning(run: Run, source: Path) -> None:
+    run("db", "adopt", str(source))
+    examined = run("db", "doctor")
+    assert (examined.status, examined.result["findings"]) == (0, [])
 
 
 @pytest.mark.parametrize("table", ["events", "registry_index_cache"])
@@ -190,3 +213,4 @@ def test_a_real_database_is_shown_with_its_meaning(run: Run, home: Path) -> None
     assert kinds == {"always-fails": "shell", "nightly-count": "workflow"}
     log = run("log", "--limit", "100").result["events"]
     assert [it["eventType"] for it in log].count("workflow_started") == 4
+    assert run("db", "doctor").result["findings"] == []

@@ -68,12 +68,29 @@ def test_downgrading_loses_rows_only_when_that_was_said_and_keeps_a_copy(
     run_id = run("workflow", "run", "w").result["run"]["id"]
     refused = run("db", "downgrade", "base")
     assert refused.status == 2
+    assert "workflow_runs (1 row)" in refused.error["error"]
     assert "--yes" in refused.error["hint"]
     assert run("workflow", "status", run_id).status == 0
+    assert not list(sound.parent.glob("*.bak"))
     done = run("db", "downgrade", "base", "--yes").result
     assert done["revision"] is None
     shutil.copyfile(done["backup"], sound)
     assert run("workflow", "status", run_id).status == 0
+
+
+def test_an_older_revision_is_taken_with_a_copy_and_the_next_command_brings_it_up_again(
+    run: Run, sound: Path
+) -> None:
+    assert run("db", "downgrade", HEAD).result["backup"] is None
+    assert not list(sound.parent.glob("*.bak"))
+    told = run("db", "downgrade", sql.REVISIONS[-2], "--format", "text").out.splitlines()
+    (copy,) = sound.parent.glob("*.bak")
+    assert told[:2] == [
+        f"{sound} is at revision {sql.REVISIONS[-2]}.",
+        f"What it held before is kept in {copy}.",
+    ]
+    assert run("workflow", "list").status == 0
+    assert run("db", "current").result["revision"] == HEAD
 
 
 @pytest.mark.usefixtures("sound")

@@ -36,6 +36,14 @@ def test_an_age_is_counted_from_now() -> None:
     assert moment("1d", "--since", 7200.0) == "1970-01-01T00:00:00.000Z"
 
 
+def test_a_number_is_milliseconds_since_the_epoch_and_never_a_time_without_its_unit() -> None:
+    assert moment("1800000000000", "--since", 0.0) == "2027-01-15T08:00:00.000Z"
+    assert moment("0", "--since", 0.0) == "1970-01-01T00:00:00.000Z"
+    for text in ("5", "90", "1800000000"):
+        with pytest.raises(UsageError, match="--older-than needs a time"):
+            moment(text, "--older-than", 0.0)
+
+
 @pytest.mark.parametrize("text", ["", "yesterday", "1w", "-1h", "2026-13-01", "12:00", "１h"])
 def test_what_is_no_moment_is_refused_naming_the_flag(text: str) -> None:
     with pytest.raises(UsageError, match="--since needs a time"):

@@ -36,6 +36,9 @@ def failure(run: Any, home: Path) -> str:
     done = run("registry", "search", "deploy")
     assert done.status == 1
     (line,) = [line for line in done.err.splitlines() if "registry x" in line]
+    (outcome,) = [one for one in done.result["registries"] if one["registry"] == "x"]
+    # Always a remedy, as part of the line.
+    assert line.endswith(outcome["hint"])
     assert "Traceback" not in done.err
     assert "hunter2" not in done.err + done.out
     assert cached(home) == before

@@ -123,7 +123,7 @@ def test_a_registry_that_went_away_is_stale_with_its_age_then_failed(
     assert failed.result["registries"][0]["code"] == "REGISTRY_UNREACHABLE"
     assert failed.err.startswith(f"akm: warning: registry ours: failed: {url} answered with status 500")
     text = run("registry", "search", "deploy", "--format", "text")
-    assert (text.status, text.out) == (1, "No registry could be asked.\n")
+    assert (text.status, text.out) == (1, "No registry gave an answer.\n")
 
 
 def test_offline_nobody_is_asked(run: Any, url: str, server: Server, home: Path) -> None:

@@ -237,6 +237,10 @@ def test_an_index_that_cannot_be_written_or_built_leaves_the_file_alone(run: Any
     out.write_text("old")
     assert run("registry", "build-index", "../none", "--out", str(out)).status == 2
     assert out.read_text() == "old"
+    os.mkfifo(home / "pipe")
+    done = run("registry", "build-index", "../bundles", "--out", "../pipe")
+    assert (done.status, "is no file" in done.error["error"]) == (2, True)
+    assert (home / "pipe").is_fifo()
 
 
 @pytest.mark.parametrize("arguments", [["list"], ["cache"], ["cache", "clear"]])

@@ -9,13 +9,15 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 import repositories_made as made
-from conftest import Run
 from workflow_files import a_file, a_map, a_step, items, sh, write
+
+Run = Callable[..., Any]
 
 
 @pytest.fixture

@@ -268,6 +268,20 @@ def test_of_a_damaged_file_one_sentence_is_told_for_each_check_and_nothing_break
     assert len({one["message"] for one in found["findings"]}) == len(found["findings"])
 
 
+def test_whichever_page_is_damaged_nothing_breaks_and_no_sentence_is_told_twice(
+    db: Database, tmp_path: Path
+) -> None:
+    attempt(db, publish(db))
+    (size,) = db.connection.execute("PRAGMA page_size").fetchone()
+    db.close()
+    whole, path = db.path.read_bytes(), tmp_path / "damaged.db"
+    for start in range(0, len(whole), size):
+        path.write_bytes(whole[:start] + b"\xff" * size + whole[start + size :])
+        found = doctor.examine(path, nobody_lives)
+        assert not found["isSound"]
+        assert len({one["message"] for one in found["findings"]}) == len(found["findings"])
+
+
 def test_a_file_of_another_revision_or_schema_is_told_and_its_rows_are_left_alone(db: Database) -> None:
     filled(db)
     change("UPDATE alembic_version SET version_num = '9999'")(db)

@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 
 import pytest
+from builders import AT
 from outcomes import done
 from places import Place
 from workflow_files import a_step
 
-from akm.engine import reports
+from akm.engine import reopening, reports
 from akm.errors import UsageError
 
 
@@ -46,7 +47,12 @@ def test_a_plan_that_cannot_be_read_ends_its_run(place: Place, text: str | None)
     assert (result.exit_status, result.run["status"], result.executed) == (1, "failed", [])
     assert "abandoned" in result.warnings[0]
     assert "akm workflow run --new project//workflows/w" in result.warnings[0]
+    assert result.run["next"] == "akm workflow run --new project//workflows/w"
     assert place.dispatched == []
+    with pytest.raises(UsageError, match="was left as it is") as refused:
+        reopening.reopen(place.db, run_id, at=AT)
+    assert "akm workflow run --new project//workflows/w" in str(refused.value.hint)
+    assert place.status() == "failed"
 
 
 def test_an_unreadable_plan_of_a_newer_version_is_left_to_the_newer_akm(place: Place) -> None:

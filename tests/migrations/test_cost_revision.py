@@ -34,7 +34,7 @@ def without_cost(found: dict[str, list[dict[str, Any]]]) -> dict[str, list[dict[
 
 def test_going_back_drops_the_cost_alone_and_coming_again_knows_none(db_path: Path) -> None:
     before = filled(db_path)
-    schema.downgrade(db_path, "0002")
+    schema.downgrade(db_path, "0002", may_lose=True)
     older = dump(db_path)
     assert without_cost(older) == without_cost(before)
     assert [name for table in TABLES for row in older[table] for name in row if name == "cost"] == []
@@ -46,7 +46,7 @@ def test_going_back_drops_the_cost_alone_and_coming_again_knows_none(db_path: Pa
 
 def test_the_rows_of_a_run_still_go_with_it_and_their_states_are_still_checked(db_path: Path) -> None:
     filled(db_path)
-    schema.downgrade(db_path, "0002")
+    schema.downgrade(db_path, "0002", may_lose=True)
     schema.upgrade(db_path, "0003")
     with closing(sqlite3.connect(db_path, isolation_level=None)) as connection:
         connection.execute("PRAGMA foreign_keys=ON")

@@ -1,12 +1,8 @@
-"""A revision that fails or is killed half-way leaves the file as it was, and the next try works."""
+"""A revision that fails half-way leaves the file as it was. What is killed: `test_every_revision.py`."""
 
 from __future__ import annotations
 
-import json
-import signal
 import sqlite3
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -17,62 +13,6 @@ from akm.errors import AkmError, ConfigError, TransientError
 from akm.services import runs
 from akm.store import schema, sql
 from akm.store.opening import open_database
-
-#: Upgrades copies of a file in forked children, each of which is killed at another of its statements.
-KILL = """
-import json, os, shutil, signal, sys
-from pathlib import Path
-
-sys.path[:0] = [sys.argv[3]]
-from builders import dump
-from akm.store import connect as connecting, schema
-import alembic.command, sqlalchemy
-
-scripts, source = Path(sys.argv[1]), Path(sys.argv[2])
-schema.script_location = lambda: scripts
-connect = connecting.connect
-
-
-def upgrade(path, killed_at=0):
-    told = []
-
-    def count(text):
-        told.append(text)
-        if len(told) == killed_at:
-            os.kill(os.getpid(), signal.SIGKILL)
-
-    def opened(*arguments, **options):
-        connection = connect(*arguments, **options)
-        # The process dies and not the machine, so nothing has to reach the disk.
-        connection.execute("PRAGMA synchronous=OFF")
-        connection.set_trace_callback(count)
-        return connection
-
-    connecting.connect = opened
-    schema.upgrade(path)
-    return told
-
-
-def in_a_child(*arguments):
-    child = os.fork()
-    if child == 0:
-        upgrade(*arguments)
-        os._exit(0)
-    return os.waitpid(child, 0)[1]
-
-
-def attempt(killed_at):
-    path = Path(shutil.copyfile(source, source.with_name(f"killed-{killed_at}.db")))
-    ended = in_a_child(path, killed_at)
-    left = dump(path)
-    again = in_a_child(path)
-    return [ended, left == before, again, dump(path)["alembic_version"][0]["version_num"]]
-
-
-before = dump(source)
-last = upgrade(Path(shutil.copyfile(source, source.with_name("whole.db")))).index("COMMIT") + 1
-print(json.dumps([attempt(number) for number in (*range(1, last, 5), last)]))
-"""
 
 
 def full(path: Path) -> dict[str, object]:
@@ -146,27 +86,3 @@ def test_an_upgrade_that_others_hold_up_is_transient(db_path: Path, scripts: obj
     holder.close()
     assert refused.value.code == "STATE_DB_CONTENDED"
     assert dump(db_path) == before
-
-
-@pytest.mark.parametrize("start", ["full", "empty", "first"])
-def test_an_upgrade_killed_at_any_statement_leaves_the_file_as_it_was(
-    start: str, db_path: Path, tmp_path: Path
-) -> None:
-    source = db_path
-    if start == "full":
-        full(source)
-        copy, newest = with_revision(tmp_path / "alembic", REBUILD), "0999"
-    elif start == "first":
-        full(source)
-        schema.downgrade(source, sql.REVISIONS[0])
-        copy, newest = schema.script_location(), sql.REVISIONS[-1]
-    else:
-        source, copy, newest = tmp_path / "empty.db", schema.script_location(), sql.REVISIONS[-1]
-        source.touch()
-    command = [sys.executable, "-c", KILL, str(copy), str(source), str(Path(__file__).parents[1])]
-    done = subprocess.run(command, capture_output=True, text=True)
-    assert done.stderr == ""
-    found = json.loads(done.stdout)
-    assert len(found) > 5
-    # Killed, everything as before, upgraded at the second try; a leftover table would make a difference.
-    assert found == [[signal.SIGKILL, True, 0, newest]] * len(found)

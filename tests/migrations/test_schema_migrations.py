@@ -9,14 +9,12 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from builders import attempt, dump, publish
 from sqlalchemy import create_engine
 from sqlmodel import SQLModel
 
 import akm.models
 from akm.store import drift, schema, sql
 from akm.store.generate import revisions
-from akm.store.opening import open_database
 
 #: Tables that Alembic and SQLite keep for themselves.
 OWN = ("alembic_version", "sqlite_sequence")
@@ -84,27 +82,6 @@ def test_a_file_that_differs_from_the_models_is_told(db_path: Path) -> None:
 
 def test_the_known_revisions_are_those_of_the_scripts() -> None:
     assert revisions() == sql.REVISIONS
-
-
-@pytest.mark.parametrize("number", range(len(sql.REVISIONS)))
-def test_a_revision_can_be_taken_back_and_applied_again_with_rows_in_it(db_path: Path, number: int) -> None:
-    with open_database(db_path, synchronous="normal") as db:
-        attempt(db, publish(db, 2))
-        before = dump(db)
-    below = sql.REVISIONS[number - 1] if number else "base"
-    schema.downgrade(db_path, below)
-    if below == "base":
-        assert made(db_path) == {}
-    schema.upgrade(db_path)
-    assert drift.first(db_path) is None
-    with open_database(db_path, synchronous="normal") as db:
-        after = dump(db)
-        assert set(after) == set(before)
-        if below != "base":
-            assert {name: len(rows) for name, rows in after.items()} == {
-                name: len(rows) for name, rows in before.items()
-            }
-        publish(db)
 
 
 def test_upgrading_a_current_file_changes_nothing(db_path: Path) -> None:

@@ -137,6 +137,14 @@ def test_the_database_itself_and_one_in_use_are_never_overwritten(
         backup.write(db_path, tmp_path, force=force)
 
 
+def test_a_pipe_or_a_device_is_never_replaced_by_a_file(db_path: Path, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(UsageError, match="pipe is no file, so nothing is written over it"):
+        backup.write(db_path, tmp_path / "pipe", force=True)
+    assert (tmp_path / "pipe").is_fifo()
+    assert [found.name for found in tmp_path.glob("*pipe*")] == ["pipe"]
+
+
 def test_a_folder_that_takes_no_file_is_told_in_one_sentence(db_path: Path, tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="does not exist; make it first"):
         backup.write(db_path, tmp_path / "nowhere/copy.db")

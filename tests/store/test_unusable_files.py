@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import resource
 import shutil
 import signal
@@ -23,6 +24,11 @@ from akm.store.opening import open_database
 
 def a_directory(path: Path) -> Path:
     path.mkdir()
+    return path
+
+
+def a_pipe(path: Path) -> Path:
+    os.mkfifo(path)
     return path
 
 
@@ -56,6 +62,8 @@ def damaged(path: Path) -> Path:
     ("make", "words"),
     [
         (a_directory, "is a directory"),
+        # Opening it would wait for whoever writes to it.
+        (a_pipe, "is no file"),
         (below_a_file, "cannot be opened"),
         (below_a_dangling_link, "cannot be opened"),
         (where_nothing_can_be_made, "cannot be opened"),

@@ -2,29 +2,28 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Iterator
+from typing import Annotated, Any
 
 import typer
 
 from akm import config
 from akm.cli import output
-from akm.errors import UsageError
-from akm.store import care
+from akm.engine import downgrading
 
 Revision = Annotated[str, typer.Argument(metavar="REVISION", help="An older revision, or base for none.")]
-Yes = Annotated[bool, typer.Option("--yes", help="Do it even though rows are lost.")]
+Yes = Annotated[bool, typer.Option("--yes", help="Do it even though rows or values are lost.")]
 
 
 def downgrade(revision: Revision, yes: Yes = False) -> None:
     """Take the database back to an older revision, after a safety copy."""
-    path = config.database(config.read()).path
-    if revision == "base" and not yes:
-        raise UsageError(
-            f"Downgrading {path} to base removes every table with its rows.",
-            hint="Add --yes to do it; a safety copy is kept beside the file.",
-        )
-    done = care.downgrade(path, revision)
-    output.show(
-        {"ok": True, **done},
-        render=lambda result: [f"{result['path']} is at revision {result['revision'] or 'none'}."],
-    )
+    done = downgrading.take_back(config.database(config.read()).path, revision, may_lose=yes)
+    output.show({"ok": True, **done}, render=_lines)
+
+
+def _lines(result: dict[str, Any]) -> Iterator[str]:
+    yield f"{result['path']} is at revision {result['revision'] or 'none'}."
+    if result["backup"] is None:
+        return
+    yield f"What it held before is kept in {result['backup']}."
+    yield "The next command of this akm that needs it brings it up again."

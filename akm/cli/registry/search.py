@@ -52,7 +52,7 @@ def search(
 
 def _parts(result: dict[str, Any], *, found: SearchResult, assets: bool) -> Iterator[str | Table]:
     ages = lines.ages(found.outcomes)
-    empty = "No registry could be asked." if found.exit_status else "No bundle was found."
+    empty = "No registry gave an answer." if found.exit_status else "No bundle was found."
     rows = [
         (hit["title"], lines.short(hit.get("description", "")), hit["registryName"], hit["installRef"])
         for hit in result["hits"]

@@ -11,8 +11,7 @@ from akm import clock, config
 from akm.cli import ledger, options, output
 from akm.cli.tables import Table
 from akm.cli.workflow.status import lines
-from akm.engine import reports, runs_below
-from akm.services import runs
+from akm.engine import reopening, reports, runs_below
 from akm.views.runs import resolve
 
 Cascade = Annotated[
@@ -25,7 +24,7 @@ def resume(run: options.Run, cascade: Cascade = False) -> None:
     with ledger.opened(config.read()) as db:
         run_id = resolve(db, run)
         reopened = runs_below.resume(db, run_id, now=clock.now) if cascade else []
-        changed = runs.resume(db, run_id, at=clock.now())
+        changed = reopening.reopen(db, run_id, at=clock.now())
         shown = reports.detail(db, run_id)
     output.show({"ok": True, "changed": changed, "resumedChildren": reopened, **shown}, render=_lines)
 

@@ -48,11 +48,11 @@ def retry(
 
 
 def _reopened(db: Database, text: str) -> str:
-    from akm.services import runs
+    from akm.engine import reopening
 
     run_id = run_views.resolve(db, text)
     if run_views.head(db, run_id).status in (states.FAILED, states.BLOCKED):
-        runs.resume(db, run_id, at=clock.now())
+        reopening.reopen(db, run_id, at=clock.now())
     return run_id
 
 

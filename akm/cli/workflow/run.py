@@ -164,6 +164,8 @@ def _ending(result: dict[str, Any], run: dict[str, Any]) -> str:
             f"Run {run_id} waits for approval of step {run['currentStepId']}. "
             f"See it: akm workflow status {run_id}. Decide: akm workflow approve {run_id}, or reject {run_id}"
         )
+    if "next" in run:
+        return f"Run {run_id} is {run['status']}. Start anew: {run['next']}"
     return (
         f"Run {run_id} is {run['status']} at step {run['currentStepId']}. "
         f"Go on: akm workflow resume {run_id}, then akm workflow run {run_id}"
