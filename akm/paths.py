@@ -9,6 +9,7 @@ import os
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
+from akm import private_files
 from akm.errors import ConfigError, UsageError
 
 _SQLITE = "sqlite:///"
@@ -46,7 +47,7 @@ def create(directory: Path) -> Path:
     Raises ConfigError `DATA_DIR_UNREADABLE` when it cannot be made or entered.
     """
     try:
-        directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+        private_files.make_folder(directory)
     except OSError as error:
         sentence = f"The directory {directory} cannot be created: {error.strerror}."
         raise ConfigError(sentence, code="DATA_DIR_UNREADABLE", hint=_UNUSABLE) from error

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from akm import paths
+from akm import paths, private_files
 from akm.errors import ConfigError, TransientError, UsageError
 
 _DRAFT = ".draft-"
@@ -36,7 +36,7 @@ def held() -> Iterator[Path]:
     from filelock import FileLock, Timeout
 
     folder = paths.create(home())
-    lock = FileLock(folder / ".lock", timeout=_LOCK_SECONDS, mode=0o600)
+    lock = FileLock(folder / ".lock", timeout=_LOCK_SECONDS, mode=private_files.FILE)
     try:
         lock.acquire()
     except Timeout:

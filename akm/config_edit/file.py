@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from akm import config_layers, paths
+from akm import config_layers, paths, private_files
 from akm.errors import ConfigError, TransientError
 
 _LOCK_SECONDS = 10
@@ -36,7 +36,7 @@ def held() -> Iterator[Path]:
     paths.create(file.parent)
     # A configuration file kept elsewhere and linked here stays linked.
     file = Path(os.path.realpath(file))
-    lock = FileLock(f"{file}.lock", timeout=_LOCK_SECONDS, is_singleton=True)
+    lock = FileLock(f"{file}.lock", timeout=_LOCK_SECONDS, is_singleton=True, mode=private_files.FILE)
     try:
         with lock:
             yield file
@@ -65,7 +65,7 @@ def changed(file: Path, change: Callable[[str], str], *, entry: str) -> str:
 def _replace(file: Path, text: str) -> None:
     import tempfile
 
-    mode = file.stat().st_mode & 0o777 if file.exists() else 0o600
+    mode = file.stat().st_mode & 0o777 if file.exists() else private_files.FILE
     descriptor, draft = tempfile.mkstemp(prefix=".config-", suffix=".toml", dir=file.parent)
     try:
         with os.fdopen(descriptor, "wb") as stream:

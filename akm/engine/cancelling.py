@@ -12,6 +12,7 @@ from pathlib import Path
 from time import monotonic, sleep
 from typing import Any
 
+from akm import private_files
 from akm.engine import lock
 from akm.errors import ConfigError, NotFoundError, TransientError
 from akm.store.database import Database
@@ -82,10 +83,8 @@ def cancel(
 
 
 def _write(path: Path, holder: Mapping[str, Any]) -> None:
-    draft = path.with_suffix(".cancel.tmp")
     try:
-        draft.write_text(json.dumps(holder), encoding="utf-8")
-        draft.replace(path)
+        private_files.write(path, json.dumps(holder).encode())
     except OSError as error:
         raise ConfigError(
             f"{path} cannot be written: {error.strerror}.", code="DATA_DIR_UNREADABLE"

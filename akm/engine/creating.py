@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 from akm import paths
-from akm.engine import sources
+from akm.engine import file_text, sources
 from akm.engine.workplace import Workplace
 from akm.errors import UsageError
 from akm.workflow.compile import compile
@@ -81,20 +81,11 @@ def _refuse_existing(target: Path) -> None:
 
 
 def _write(target: Path, content: bytes) -> None:
-    draft = target.with_name(f".{target.name}.{os.getpid()}.tmp")
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        _replace(target, draft, content)
+        file_text.replace(target, content)
     except OSError as error:
         raise UsageError(f"{target} cannot be written: {error.strerror}.") from error
-
-
-def _replace(target: Path, draft: Path, content: bytes) -> None:
-    try:
-        draft.write_bytes(content)
-        draft.replace(target)
-    finally:
-        draft.unlink(missing_ok=True)
 
 
 def given_text(cwd: Path, file: str) -> str:

@@ -9,7 +9,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from akm.engine import leftovers, lock, locks
+from akm.engine import leftovers, lock, locks, openness
 from akm.engine.leftovers import IsAlive
 from akm.errors import NotFoundError
 from akm.services import rebuilding
@@ -33,7 +33,7 @@ def examine(path: Path, is_alive: IsAlive) -> dict[str, Any]:
         raise NotFoundError(f"There is no database {path}.", code="FILE_NOT_FOUND")
     found = attempted("file", path, lambda: _inside(path, is_alive))
     # Several questions of one check may fail alike.
-    found = list(dict.fromkeys([*found, *leftovers.of_acts(path, is_alive)]))
+    found = list(dict.fromkeys([*found, *leftovers.of_acts(path, is_alive), *openness.findings(path)]))
     found.sort(key=lambda one: (ERROR, WARNING, soundness.NOTE).index(one.severity))
     return {
         "path": str(path),

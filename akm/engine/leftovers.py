@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Final
 
@@ -12,7 +12,7 @@ from akm import ids, states
 from akm.engine import lock, locks
 from akm.store import pruning
 from akm.store.database import Database
-from akm.store.soundness import EXAMPLES, NOTE, WARNING, Finding
+from akm.store.soundness import NOTE, WARNING, Finding, listed
 
 IsAlive = Callable[[int, int | None], bool]
 _DRAFT: Final = re.compile(r"\.(\d+)\.(partial|tmp)(-wal|-shm|-journal)?\Z")
@@ -31,12 +31,12 @@ def of_runs(db: Database) -> Iterator[Finding]:
         known = pruning.statuses(tx, locked | grown)
     idle = {run_id for run_id in locked if known.get(run_id) in (None, states.COMPLETED)}
     idle -= lock.driven(folder, idle)
-    yield from _found(
+    yield from listed(
         ("locks", WARNING, "{} locks are of runs that are gone or completed."),
         (str(lock.lock_path(folder, run_id)) for run_id in sorted(idle)),
         f"Remove the file, {_UNLESS}.",
     )
-    yield from _found(
+    yield from listed(
         ("worktrees", WARNING, "{} folders of worktrees are of runs that are gone."),
         (str(trees / run_id) for run_id in sorted(grown - known.keys())),
         f"Look for work in them with `akm workflow worktrees`, {_UNLESS}.",
@@ -48,12 +48,12 @@ def of_acts(path: Path, is_alive: IsAlive) -> Iterator[Finding]:
     path = Path(os.path.realpath(path))
     partial = [*path.parent.glob(f".{path.name}.*"), *path.parent.glob(f"{path.name}.before-*")]
     drafts = [*partial, *lock.folder(path).glob("*.tmp")]
-    yield from _found(
+    yield from listed(
         ("drafts", WARNING, "{} files are half written, by processes that are gone."),
         (str(file) for file in sorted(drafts) if _is_dead(file, is_alive)),
         "Remove the file.",
     )
-    yield from _found(
+    yield from listed(
         ("copies", NOTE, "{} copies are kept of what an upgrade or a restore replaced."),
         (str(file) for file in sorted(partial) if ".before-" in file.name and not _DRAFT.search(file.name)),
         "Remove the file once it is of no use.",
@@ -71,12 +71,3 @@ def _run_folders(folder: Path) -> set[str]:
 def _is_dead(file: Path, is_alive: IsAlive) -> bool:
     pid = _DRAFT.search(file.name)
     return pid is not None and not is_alive(int(pid[1]), None)
-
-
-def _found(what: tuple[str, str, str], files: Iterable[str], remedy: str) -> Iterator[Finding]:
-    check, severity, message = what
-    found = list(files)
-    if found:
-        yield Finding(
-            check, severity, len(found), tuple(found[:EXAMPLES]), message.format(len(found)), remedy
-        )

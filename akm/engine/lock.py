@@ -13,6 +13,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from akm import private_files
 from akm.engine.processes import process_started_at
 from akm.errors import ConfigError, TransientError
 
@@ -40,9 +41,9 @@ class RunLock:
         """
         from filelock import FileLock, Timeout
 
-        lock = FileLock(self._path, timeout=0, thread_local=False, mode=0o600)
+        lock = FileLock(self._path, timeout=0, thread_local=False, mode=private_files.FILE)
         try:
-            self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            private_files.make_folder(self._path.parent)
             _outlast(lock, self._path, wait_seconds)
         except Timeout:
             raise TransientError(
@@ -196,7 +197,4 @@ def _write_holder(path: Path, at: str) -> None:
         "processStartedAt": process_started_at(os.getpid()),
         "launcherPid": os.environ.get("AKM_LAUNCHER_PID"),
     }
-    target = holder_path(path)
-    draft = target.with_suffix(f".{os.getpid()}.tmp")
-    draft.write_text(json.dumps(holder), encoding="utf-8")
-    draft.replace(target)
+    private_files.write(holder_path(path), json.dumps(holder).encode())

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from akm import private_files
 from akm.engine import git
 from akm.engine.abort import Abort
 from akm.engine.git import GitFault
@@ -29,7 +30,7 @@ def make(repository: Repository, commit: str, path: str, scratch: Path, abort: A
             if _is_whole(path, repository.common):
                 return
             discard(repository.common, path)
-        os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+        private_files.make_folder(Path(path).parent)
         words = ("worktree", "add", "--quiet", "--force", "--force", "--detach", path, commit)
         try:
             # Forced, because git may remember a worktree of this path whose folder is gone.
@@ -74,9 +75,9 @@ def turn(common: str, scratch: Path, abort: Abort | None = None) -> Iterator[int
     Yields the descriptor that holds the lock: git keeps it open, so that one that outlives a killed driver is
     waited for. Raises GitFault when `abort` is set meanwhile, OSError when the folder is unusable.
     """
-    scratch.mkdir(mode=0o700, parents=True, exist_ok=True)
+    private_files.make_folder(scratch)
     name = hashlib.sha256(os.fsencode(common)).hexdigest()[:16]
-    descriptor = os.open(scratch / f"{name}.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    descriptor = os.open(scratch / f"{name}.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, private_files.FILE)
     try:
         while not _took(descriptor):
             if abort is None:

@@ -50,6 +50,9 @@ class Worktrees:
         label, path = f'unit "{dispatch.item.unit_id}"', dispatch.worktree
         if path is None:
             return failed("spawn_failed", f"{label} was not started: no worktree was reserved for it.")
+        if not self._is_ours(path):
+            why = f"{label} was not started: the reserved {path} is no worktree of this run; run it again."
+            return failed("spawn_failed", why)
         try:
             worktree.make(self.repository, self.commit, path, self.scratch, dispatch.abort)
         except (GitFault, OSError) as error:
@@ -57,6 +60,11 @@ class Worktrees:
             why = f"{label} was not started: its worktree {path} could not be made: {_words(error)}."
             return replace(failed(reason, why), worktree=path if os.path.lexists(path) else None)
         return self._cleared(label, path, self._inside(runner, dispatch, label, path))
+
+    def _is_ours(self, path: str) -> bool:
+        # A run that was imported or adopted brings paths along, and what is made here is removed again.
+        folder, name = os.path.split(path)
+        return folder == str(self.scratch / self.run_id) and name not in ("", os.curdir, os.pardir)
 
     def _inside(self, runner: Runner, dispatch: Dispatch, label: str, path: str) -> Outcome:
         base = os.path.realpath(os.path.join(path, self.repository.prefix))

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from akm.engine import file_text
 from akm.errors import UsageError
 
 
@@ -21,15 +21,7 @@ def write(file: Path, index: Mapping[str, Any]) -> None:
     if file.exists() and not file.is_file():
         # A pipe or a device would be gone.
         raise UsageError(f"{file} is no file, so no index is written over it; name another one.")
-    draft = file.with_name(f".{file.name}.{os.getpid()}.draft")
     try:
-        try:
-            with open(draft, "x", encoding="utf-8") as stream:
-                stream.write(text(index))
-                stream.flush()
-                os.fsync(stream.fileno())
-            os.replace(draft, file)
-        finally:
-            draft.unlink(missing_ok=True)
+        file_text.replace(file, text(index).encode())
     except OSError as error:
         raise UsageError(f"The index cannot be written to {file}: {error.strerror}.") from error

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from akm import private_files
 from akm.errors import AkmError, ConfigError, TransientError
 
 BUSY_SECONDS = 30.0
@@ -67,8 +68,8 @@ def _create(path: Path) -> None:
     # Made by us and not by SQLite, so that nobody else can read it whatever the umask says. A file that is
     # there is not even opened: closing it would drop the locks of every other connection of this process.
     try:
-        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
+        private_files.make_folder(path.parent)
+        os.close(private_files.new(path))
     except OSError:
         # There already, or read-only, which still serves readers; SQLite says what is wrong when it is.
         return

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from akm import private_files
 from akm.errors import ConfigError, UsageError
 
 #: What a database in use has beside it.
@@ -27,7 +28,7 @@ def draft(target: Path) -> Iterator[Path]:
     name = target.with_name(f".{target.name}.{os.getpid()}.partial")
     try:
         # An empty file, so that a folder which takes none is told in words of ours.
-        os.close(os.open(name, os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600))
+        os.close(private_files.anew(name))
     except OSError as error:
         raise ConfigError(
             f"Nothing can be written in {target.parent}: {error.strerror}.", code="DATABASE_UNUSABLE"

@@ -52,6 +52,16 @@ def attempted(check: str, path: Path, look: Callable[[], Iterable[Finding]]) -> 
     return [Finding(check, ERROR, 1, (), f"The check of {check} could not be done: {said}", RESTORE)]
 
 
+def listed(what: tuple[str, str, str], things: Iterable[str], remedy: str) -> Iterator[Finding]:
+    """Make one finding of all `things`, or none of none; `what` is its check, severity and message."""
+    check, severity, message = what
+    found = list(things)
+    if found:
+        yield Finding(
+            check, severity, len(found), tuple(found[:EXAMPLES]), message.format(len(found)), remedy
+        )
+
+
 def _damage(raw: sqlite3.Connection, path: Path) -> Iterator[Finding]:
     with translated(path):
         # The quick one first: what it finds, the thorough one would look for much longer.

@@ -7,12 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from akm import config
-from akm.engine import workplace
-from akm.errors import AkmError, UsageError
+from akm.engine import file_text, workplace
+from akm.errors import AkmError, ConfigError, UsageError
 from akm.tasks import (
     activation,
     catalog,
-    file_text,
     ids,
     installation,
     schedule,
@@ -55,7 +54,7 @@ def add(
     usable.check(task, workplace.here(file.root, layers=config.read(Path("/"))))
     with lock.held():
         _check_free(file, force=force, rebind=rebind)
-        file_text.replace(file.path, raw)
+        _write(file.path, raw)
         return {"path": str(file.path), **_switched(file, is_on=is_on, rebind=rebind)}
 
 
@@ -98,6 +97,14 @@ def _check_free(file: File, *, force: bool, rebind: bool) -> None:
                 code=_TAKEN,
                 hint="Choose another id.",
             )
+
+
+def _write(path: Path, raw: bytes) -> None:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        file_text.replace(path, raw)
+    except OSError as error:
+        raise ConfigError(f"The file {path} cannot be written: {error.strerror}.") from error
 
 
 def _switched(file: File, *, is_on: bool, rebind: bool) -> dict[str, Any]:

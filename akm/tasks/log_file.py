@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from akm import paths
+from akm import paths, private_files
 
 if TYPE_CHECKING:
     from akm.tasks.outcome import Outcome
@@ -42,11 +42,11 @@ def write(file: Path, content: str, redactor: Redactor) -> str | None:
     """Write a log with its secrets taken out; returns a sentence when the system refuses, else None."""
     data = redactor.scrub(content).encode("utf-8", "replace")
     try:
-        file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        private_files.make_folder(file.parent)
         # A link in its place is not followed: somebody else's file would be overwritten.
         flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
-        with os.fdopen(os.open(file, flags, 0o600), "wb") as opened:
-            os.fchmod(opened.fileno(), 0o600)
+        with os.fdopen(os.open(file, flags, private_files.FILE), "wb") as opened:
+            os.fchmod(opened.fileno(), private_files.FILE)
             opened.write(data)
     except OSError as error:
         return (

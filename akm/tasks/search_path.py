@@ -12,7 +12,7 @@ from pathlib import Path
 
 from akm import paths
 from akm.errors import ConfigError
-from akm.tasks import file_text
+from akm.tasks import memory
 
 PATH = "PATH"
 
@@ -30,7 +30,7 @@ def record() -> None:
     """Write this process's PATH down; without one, what was written before stays. Raises ConfigError."""
     if not os.environ.get(PATH):
         return
-    file_text.replace(_file(), json.dumps({"path": os.pathsep.join(folders())}).encode())
+    memory.keep(_file(), {"path": os.pathsep.join(folders())})
 
 
 def recorded() -> str | None:

@@ -12,7 +12,7 @@ from time import monotonic
 from akm import clock, paths
 from akm.engine.abort import Abort
 from akm.errors import AkmError, ConfigError
-from akm.tasks import activation, catalog, file_text, launcher
+from akm.tasks import activation, catalog, launcher, memory
 from akm.tasks.due import Due
 from akm.tasks.schedulers.row import flags
 from akm.tasks.serve import Server
@@ -64,7 +64,7 @@ def beginning(now: float, *, once: bool) -> float:
 
 def remember(seen: float) -> None:
     """Write down how far the server came. Raises ConfigError when that is impossible."""
-    file_text.replace(_memory(), json.dumps({"seenUntil": clock.stamp(seen)}).encode())
+    memory.keep(_memory(), {"seenUntil": clock.stamp(seen)})
 
 
 def loop(server: Server, abort: Abort, *, now: Callable[[], float], once: bool) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
-from akm import paths
+from akm import paths, private_files
 from akm.engine import lock as locks
 from akm.errors import ConfigError, TransientError
 
@@ -48,7 +48,7 @@ def _taken(file: Path, who: str, *, hint: str) -> Iterator[None]:
     from filelock import FileLock, Timeout
 
     paths.create(file.parent)
-    lock = FileLock(file, timeout=0, mode=0o600)
+    lock = FileLock(file, timeout=0, mode=private_files.FILE)
     try:
         lock.acquire()
     except Timeout:

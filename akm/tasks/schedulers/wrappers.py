@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import shlex
 from pathlib import Path
 
-from akm import paths
+from akm import paths, private_files
 from akm.errors import ConfigError
 from akm.tasks.schedulers.row import LONGEST_LINE, Row, line
 
@@ -35,11 +34,7 @@ def write(script: str, folder: Path) -> None:
     try:
         if file.is_file() and file.read_bytes() == text:
             return
-        draft = file.with_suffix(f".{os.getpid()}.tmp")
-        descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        with os.fdopen(descriptor, "wb") as stream:
-            stream.write(text)
-        os.replace(draft, file)
+        private_files.write(file, text)
     except OSError as error:
         raise ConfigError(f"The script {file} cannot be written: {error.strerror}.") from error
 
