@@ -43,7 +43,7 @@ sql: $(READY)
 	$(BIN)/ruff format akm/store/sql.py
 
 # For MINUTES minutes, and until its last pass has ended: kill real runs at random and count what was lost or
-# doubled, with the fault campaign (tests/faults) beside it.
+# doubled, with the fault campaign (tests/faults) and the fuzzers (tests/fuzz) beside it.
 soak: $(READY)
 	$(BIN)/python tests/soak.py --minutes $(MINUTES)
 

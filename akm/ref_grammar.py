@@ -20,7 +20,9 @@ class Ref:
     path: str
 
     def __str__(self) -> str:
-        return self.path if self.bundle is None else f"{self.bundle}//{self.path}"
+        # One ending is dropped where refs are read; that of a name which ends so twice must not be.
+        path = self.path + (MARKDOWN if self.path.endswith(MARKDOWN) else "")
+        return path if self.bundle is None else f"{self.bundle}//{path}"
 
 
 def is_bundle_name(text: str) -> bool:

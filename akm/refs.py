@@ -7,6 +7,7 @@ bundle `project`, rooted at the scope anchor. Bundles are passed in: no configur
 from __future__ import annotations
 
 import os
+import re
 import stat
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -14,7 +15,7 @@ from pathlib import Path
 
 from akm.errors import NotFoundError, UsageError
 from akm.ref_grammar import FOLDER, MARKDOWN, PROJECT, Ref, bundle_range, is_bundle_name, parse
-from akm.spelling import suggestion
+from akm.spelling import suggestion, visible
 
 __all__ = [
     "FOLDER",
@@ -28,6 +29,8 @@ __all__ = [
     "ref_set",
     "resolve",
 ]
+
+_NO_TEXT = re.compile("[\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,20 +62,20 @@ def resolve(target: str, *, bundles: Mapping[str, Path], anchor: Path, cwd: Path
     if _is_path(target, file, place):
         return _source(_readable(file), place)
     if target.startswith(("/", "./", "../")) and not os.path.isdir(file):
-        raise NotFoundError(f"There is no file {target}.", code="WORKFLOW_NOT_FOUND")
+        raise NotFoundError(f"There is no file {visible(target)}.", code="WORKFLOW_NOT_FOUND")
     try:
         return _source(_readable(_find(parse(target), place)), place)
     except NotFoundError:
         if os.path.isdir(file) and "/" in target:
-            raise UsageError(f"{target} is a directory: name one Markdown file in it.") from None
+            raise UsageError(f"{visible(target)} is a directory: name one Markdown file in it.") from None
         raise
 
 
 def names(bundles: Mapping[str, Path], anchor: Path) -> list[str]:
     """List the refs of the workflows that exist: the project's short, the others with their bundle."""
-    found = [f"{FOLDER}/{name}" for name in _stems(anchor / FOLDER)]
+    found = [str(Ref(None, f"{FOLDER}/{name}")) for name in _stems(anchor / FOLDER)]
     for bundle, root in bundles.items():
-        found.extend(f"{bundle}//{FOLDER}/{name}" for name in _stems(root / FOLDER))
+        found.extend(str(Ref(bundle, f"{FOLDER}/{name}")) for name in _stems(root / FOLDER))
     return found
 
 
@@ -113,7 +116,7 @@ def _find(ref: Ref, place: _Place) -> Path:
     candidates = _candidates(ref, place)
     found = [(bundle, path) for bundle, path in candidates if os.path.exists(path)]
     if not found:
-        looked = ", ".join(str(path) for _, path in candidates)
+        looked = ", ".join(visible(path) for _, path in candidates)
         raise NotFoundError(
             f"There is no workflow {str(ref)!r}: looked for {looked}.",
             code="WORKFLOW_NOT_FOUND",
@@ -137,31 +140,35 @@ def _candidates(ref: Ref, place: _Place) -> list[tuple[str, Path]]:
 
 
 def _readable(file: Path) -> Path:
+    shown = visible(file)
+    # Python reads such bytes as halves of characters, which neither a plan nor a row of a ledger can hold.
+    if _NO_TEXT.search(str(file)):
+        raise UsageError(f"The path {shown} is no UTF-8 text, so no run of it can be kept: rename it.")
     try:
         mode = os.stat(file).st_mode
     except OSError as error:
-        raise UsageError(f"{file} cannot be read: {error.strerror}.") from error
+        raise UsageError(f"{shown} cannot be read: {error.strerror}.") from error
     if not stat.S_ISREG(mode):
-        raise UsageError(f"{file} is no regular file: a workflow is one Markdown file.")
+        raise UsageError(f"{shown} is no regular file: a workflow is one Markdown file.")
     if file.suffix != MARKDOWN:
         raise UsageError(
-            f"{file} is no workflow: a workflow is one Markdown file, with a name ending in .md."
+            f"{shown} is no workflow: a workflow is one Markdown file, with a name ending in .md."
         )
     if not os.access(file, os.R_OK):
-        raise UsageError(f"{file} cannot be read: you have no permission to.")
+        raise UsageError(f"{shown} cannot be read: you have no permission to.")
     return Path(os.path.normpath(file))
 
 
 def _source(file: Path, place: _Place) -> Source:
     bundle, root, path = _owner(file, place)
-    short = path if path.startswith(f"{FOLDER}/") else None
+    short = str(Ref(None, path)) if path.startswith(f"{FOLDER}/") else None
     if short is not None:
         try:
-            if not _find(Ref(None, short), place).samefile(file):
+            if not _find(Ref(None, path), place).samefile(file):
                 short = None
         except (NotFoundError, UsageError):  # Ambiguous from here: the short spelling means nothing.
             short = None
-    return Source(f"{bundle}//{path}", file, root, bundle, short)
+    return Source(str(Ref(bundle, path)), file, root, bundle, short)
 
 
 def _owner(file: Path, place: _Place) -> tuple[str, Path, str]:

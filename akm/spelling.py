@@ -1,4 +1,4 @@
-"""How a configuration key is written, and which known names come closest to a mistyped one."""
+"""How messages write keys and names, and which known names come closest to a mistyped one."""
 
 from __future__ import annotations
 
@@ -33,3 +33,11 @@ def dotted(key: Iterable[str]) -> str:
     import json
 
     return ".".join(part if _BARE.match(part) else json.dumps(part, ensure_ascii=False) for part in key)
+
+
+def visible(name: object) -> str:
+    """Write a name or a path so that it stays on its line: what cannot be printed is escaped."""
+    text = str(name)
+    if text.isprintable():
+        return text
+    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)

@@ -1,6 +1,6 @@
-"""Kill real runs at random for some minutes, with the fault campaign beside it, and count: `make soak`.
+"""Kill real runs at random for some minutes, with the fault campaign and the fuzzers beside it: `make soak`.
 
-What was lost or done twice, and whether any test of the campaign failed, decides the exit status.
+What was lost or done twice, and whether any test beside it failed, decides the exit status.
 """
 
 from __future__ import annotations
@@ -17,16 +17,20 @@ import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent / "faults"))
+sys.path.insert(0, str(Path(__file__).parent / "fuzz"))
 
 from campaign import TOTAL
+from effort import TOTAL as TRIED
 from families import Family
 from judged_files import DATA, RealFiles
 from kill_checks import Tally
 from kills import Soak  # They live beside the tests that use them too.
 
-FAULTS = Path(__file__).parent / "faults"
+FAULTS, FUZZ = (Path(__file__).parent / name for name in ("faults", "fuzz"))
 #: How many points of each kind of fault one pass of the campaign tries.
 POINTS = 10
+#: By how much one pass of the fuzzers has more examples than in `make test`.
+EXAMPLES = 5
 #: What the soak does itself, all the time.
 OWN = ("test_random_kills.py", "test_real_files_killed.py")
 #: After so many runs of commands comes one with children, and one of a real file with its agent and judge.
@@ -37,11 +41,11 @@ Others = dict[str, Family | RealFiles]
 
 
 class Campaign:
-    """The tests of `tests/faults` in a process of their own, over and over."""
+    """The tests of `tests/faults` and `tests/fuzz` in a process of their own, over and over."""
 
     def __init__(self, folder: Path) -> None:
         self.passes = 0
-        self.injected = 0
+        self.injected = self.tried = 0
         self.failure: str | None = None
         self._log = folder / "campaign.log"
         self._process: subprocess.Popen[bytes] | None = None
@@ -51,9 +55,9 @@ class Campaign:
         if self._process is not None and self._process.poll() is None:
             return
         self.end()
-        command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", str(FAULTS)]
+        command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", str(FAULTS), str(FUZZ)]
         command += [f"--ignore={FAULTS / name}" for name in OWN]
-        environment = os.environ | {"FAULT_POINTS": str(POINTS)}
+        environment = os.environ | {"FAULT_POINTS": str(POINTS), "FUZZ_EXAMPLES": str(EXAMPLES)}
         with self._log.open("wb") as log:
             self._process = subprocess.Popen(command, stdout=log, stderr=log, env=environment)
 
@@ -65,7 +69,8 @@ class Campaign:
         self._process = None
         said = self._log.read_text(errors="replace")
         self.passes += 1
-        self.injected += sum(map(int, re.findall(rf"^{TOTAL} (\d+)", said, re.MULTILINE)))
+        self.injected += _sum(TOTAL, said)
+        self.tried += _sum(TRIED, said)
         if status:
             self.failure = said
 
@@ -114,11 +119,15 @@ def _verdict(tally: Tally, campaign: Campaign, folder: Path) -> int:
     return 1
 
 
+def _sum(title: str, said: str) -> int:
+    return sum(map(int, re.findall(rf"^{title} (\d+)", said, re.MULTILINE)))
+
+
 def _line(tally: Tally, campaign: Campaign) -> str:
     return (
         f"kills {tally.kills}  runs {tally.runs}  units {tally.units}  "
         f"finished exactly once {tally.finished_once}  lost {tally.lost}  doubled {tally.doubled}  "
-        f"{TOTAL} {campaign.injected} in {campaign.passes} passes"
+        f"{TOTAL} {campaign.injected}  {TRIED} {campaign.tried} in {campaign.passes} passes"
     )
 
 

@@ -203,3 +203,32 @@ def test_a_bundle_name_may_be(name: str) -> None:
 @pytest.mark.parametrize("name", ["", "a b", "a\tb", "a\nb", "a:b", "a.b", "a#b", "a/b", "a\u00a0b", "a\x00"])
 def test_a_bundle_name_may_not_be(name: str) -> None:
     assert not refs.is_bundle_name(name)
+
+
+def test_a_name_that_is_no_text_is_refused_because_no_ledger_could_keep_it(tree: Path) -> None:
+    (tree / os.fsdecode(b"project/workflows/caf\xe9.md")).write_text("x")
+    for target in ("caf\udce9", "workflows/caf\udce9.md"):
+        with pytest.raises(UsageError, match=r"caf\\udce9\.md.* is no UTF-8 text"):
+            found(tree, target)
+
+
+def test_a_file_below_a_folder_whose_name_is_no_text_is_refused(tree: Path) -> None:
+    folder = tree / os.fsdecode(b"caf\xe9")
+    (tree / "project").rename(folder)
+    with pytest.raises(UsageError, match="is no UTF-8 text"):
+        refs.resolve("release", bundles={}, anchor=folder, cwd=folder)
+
+
+@pytest.mark.parametrize("target", ["no\nsuch", "./no\nsuch", "workflows/no\nsuch.md", "team//no\nsuch"])
+def test_a_refusal_stays_on_one_line_whatever_was_typed(tree: Path, target: str) -> None:
+    with pytest.raises(NotFoundError, match=r"no\\nsuch") as refused:
+        found(tree, target)
+    assert "\n" not in refused.value.message
+
+
+def test_a_file_that_ends_in_md_twice_is_told_from_the_one_that_does_once(tree: Path) -> None:
+    (tree / "project/workflows/release.md.md").write_text("x")
+    source = found(tree, "workflows/release.md.md")
+    assert source.path.name == "release.md.md"
+    assert [found(tree, spelled) for spelled in refs.ref_set(source, source.ref)] == [source, source]
+    assert "workflows/release.md.md" in refs.names({}, tree / "project")

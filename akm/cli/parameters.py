@@ -16,7 +16,7 @@ from typer.core import TyperOption
 
 from akm.cli.lazy import Command
 from akm.errors import UsageError
-from akm.spelling import suggestion
+from akm.spelling import suggestion, visible
 
 Parameter = tuple[str, str | bool]
 _META = "akm.parameters"
@@ -159,7 +159,7 @@ def _free(token: str, following: str | None, flags: Flags, taken: Split) -> tupl
 
 def _refuse(flag: str, flags: Flags) -> NoReturn:
     raise UsageError(
-        f"There is no flag {flag}, and no parameter can have that name.",
+        f"There is no flag {visible(flag)}, and no parameter can have that name.",
         code="UNKNOWN_FLAG",
         hint=suggestion(flag, flags.known()),
     )

@@ -11,7 +11,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Final, TypeVar
 
-from akm.errors import AkmError, TransientError
+from akm.errors import AkmError, TransientError, UsageError
 from akm.store import lock_holder
 from akm.store.connect import is_contention, translate
 from akm.store.statement import Change, Query, Value
@@ -20,6 +20,7 @@ Row = TypeVar("Row", bound=tuple)  # type: ignore[type-arg]
 
 BEGINS: Final = 5
 PAUSES: Final = (0.001, 0.002, 0.004, 0.008)
+_NO_TEXT: Final = "Something given is no UTF-8 text, and {path} holds nothing else: write it in UTF-8."
 
 
 class Transaction:
@@ -108,6 +109,8 @@ class Block:
             self._roll_back()
             if isinstance(error, sqlite3.Error) and getattr(error, "sqlite_errorcode", None) is not None:
                 raise self._translated(error) from error
+            if isinstance(error, UnicodeEncodeError):
+                raise UsageError(_NO_TEXT.format(path=self._path)) from error
         else:
             self._commit()
 

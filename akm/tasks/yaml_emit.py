@@ -23,9 +23,13 @@ def emit(values: dict[str, Any]) -> str:
 
 
 _TAG = "tag:yaml.org,2002:str"
+#: YAML ends a line at these as well, and reads some of them back as a plain line break.
+_OTHER_BREAKS = ("\x85", "\u2028", "\u2029")
 
 
 def _style(text: str) -> str | None:
+    if any(mark in text for mark in _OTHER_BREAKS):
+        return '"'
     if "\n" in text:
         return "|"
     try:

@@ -11,6 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from akm.spelling import visible
+
 _IDENTIFIER = r"[A-Za-z_][A-Za-z0-9_-]*"
 _PARAM = re.compile(rf"params\.({_IDENTIFIER})")
 _STEP = re.compile(rf"steps\.({_IDENTIFIER})\.output((?:\.{_IDENTIFIER}|\[[0-9]{{1,9}}\])*)")
@@ -57,7 +59,7 @@ def parse(text: str) -> Reference:
         return Reference("steps", match[1], _path(match[2]))
     if match := _APPROVAL.fullmatch(stripped):
         return Reference("approvals", match[1], _path(match[2]))
-    shown = stripped if len(stripped) <= _LONGEST_SHOWN else stripped[:_LONGEST_SHOWN] + "…"
+    shown = visible(stripped if len(stripped) <= _LONGEST_SHOWN else stripped[:_LONGEST_SHOWN] + "…")
     raise ValueError(
         f'"{shown}" is not a reference: write params.<name> or steps.<id>.output, the latter optionally '
         "followed by .<property> or [<position>]."

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from akm.spelling import visible
+
 _SHOWN_CHARACTERS = 80
 #: What to do with the text of any YAML workflow.
 TO_MARKDOWN = (
@@ -18,8 +20,8 @@ def naming(names: Collection[str]) -> str:
 
 
 def clip(text: str) -> str:
-    """Keep a quotation from the file short and on one line."""
-    text = " ".join(text.split())
+    """Keep a quotation from the file short and on one line, and show in it what cannot be seen."""
+    text = visible(" ".join(text.split()))
     return text if len(text) <= _SHOWN_CHARACTERS else text[:_SHOWN_CHARACTERS] + "…"
 
 

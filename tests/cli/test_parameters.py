@@ -70,6 +70,7 @@ def test_a_line_is_split(line: str, own: str, given: list[tuple[str, object]]) -
         ("W --max-step s3cret", "There is no flag --max-step"),
         ("W --9x=s3cret", "There is no flag --9x"),
         ("W -x", "There is no flag -x"),
+        ("W --a\nb", r"There is no flag --a\nb, and"),
         ("W --=s3cret", "There is no flag --"),
     ],
 )

@@ -29,6 +29,8 @@ nothing done twice?
 run), FAULT_POINTS of them are drawn at random, new ones in every run; the seed is in the first line of
 pytest's output. `make soak MINUTES=n` repeats the whole with many more points, beside kills that never stop.
 
+What must hold whatever is asked for or written, without anything failing, stands in `tests/fuzz`.
+
 A test that lets something fail counts it with `inject`; the sum is the last line of the run.
 """
 

@@ -10,7 +10,7 @@ import racing_acts
 from builders import AT, a_wanted, dump, publish, rows
 from racing import Racers
 
-from akm.errors import AkmError
+from akm.errors import AkmError, UsageError
 from akm.services import attempts
 from akm.store import events
 from akm.store.database import Database
@@ -89,3 +89,11 @@ def test_three_racing_writers_lose_nothing(db_path: Path) -> None:
         assert three.race(db_path, racing_acts.add_many, 100) == [None] * 3
     times = [event["ts"] for event in dump(db_path)["events"]]
     assert times == [f"{number:06d}" for number in range(1, 301)]
+
+
+def test_bytes_that_are_no_text_are_refused_and_nothing_is_written(db: Database) -> None:
+    before = dump(db)
+    with pytest.raises(UsageError, match=r"no UTF-8 text.*\.$"), db.immediate() as tx:
+        events.append_each(tx, "tried", at=AT, ref=None, metadata_json=["{}", '"caf\udce9"'])
+    assert dump(db) == before
+    add_event(db)

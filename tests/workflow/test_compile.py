@@ -138,6 +138,7 @@ def test_the_envelope_of_any_asset_is_accepted(envelope):
         ("defaults: { llm: { extra_params: { temperature: 1 } } }", "is set by the engine itself"),
         ("defaults: { llm: { extra_params: { a: " + "x" * 65536 + " } } }", "64 KiB"),
         ("defaults: { exec: 1 }", "`defaults` has an unknown key `exec`"),
+        ("defaults: { \ufeffmodel: small }", r"`defaults` has an unknown key `\ufeffmodel`"),
     ],
 )
 def test_a_faulty_value_outside_the_steps_is_one_finding_on_its_line(text, words):

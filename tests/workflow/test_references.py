@@ -44,11 +44,14 @@ def test_a_reference_is_read_and_written_back(text: str, expected: Reference) ->
         "params.a steps.b.output",
         "steps.a.output.b\n.c",
         "steps.a.output[99999999999999]",
+        "\ufeffparams.a",
     ],
 )
 def test_anything_else_is_refused_with_one_sentence(text: str) -> None:
-    with pytest.raises(ValueError, match=r"is not a reference: write params\.<name> or steps\.<id>\.output"):
+    said = r"is not a reference: write params\.<name> or steps\.<id>\.output"
+    with pytest.raises(ValueError, match=said) as refused:
         parse(text)
+    assert str(refused.value).isprintable()
 
 
 def test_a_long_text_is_not_repeated_whole() -> None:
