@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 from itertools import takewhile
 from pathlib import Path
+from threading import get_native_id
 
 _FOLDER = 0o700
 FILE = 0o600
@@ -38,7 +39,7 @@ def anew(file: Path) -> int:
 
 def write(file: Path, data: bytes) -> None:
     """Make `data` the whole content of a file, in one step. Raises OSError; the file is then as it was."""
-    draft = file.with_name(f"{file.name}.{os.getpid()}.tmp")
+    draft = file.with_name(f"{file.name}.{get_native_id()}.tmp")
     try:
         with os.fdopen(anew(draft), "wb") as stream:
             stream.write(data)

@@ -62,7 +62,11 @@ def resolve(target: str, *, bundles: Mapping[str, Path], anchor: Path, cwd: Path
     if _is_path(target, file, place):
         return _source(_readable(file), place)
     if target.startswith(("/", "./", "../")) and not os.path.isdir(file):
-        raise NotFoundError(f"There is no file {visible(target)}.", code="WORKFLOW_NOT_FOUND")
+        raise NotFoundError(
+            f"There is no file {visible(target)}.",
+            code="WORKFLOW_NOT_FOUND",
+            hint="Check the path, or write one with `akm workflow create`.",
+        )
     try:
         return _source(_readable(_find(parse(target), place)), place)
     except NotFoundError:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 from akm import private_files
+from akm.engine import file_text
 
 
 @pytest.fixture(autouse=True)
@@ -62,4 +64,16 @@ def test_a_file_that_cannot_be_written_leaves_no_draft(tmp_path: Path) -> None:
     (tmp_path / "a/full").mkdir(parents=True)
     with pytest.raises(OSError, match="directory"):
         private_files.write(tmp_path / "a", b"x")
+    assert os.listdir(tmp_path) == ["a"]
+
+
+@pytest.mark.parametrize("write", [private_files.write, file_text.replace])
+def test_threads_that_write_one_file_at_once_do_not_hinder_each_other(
+    write: Callable[[Path, bytes], None], tmp_path: Path
+) -> None:
+    contents = [bytes([65 + number]) * 5000 for number in range(8)]
+    with ThreadPoolExecutor(8) as pool:
+        for _ in range(20):
+            [*pool.map(lambda content: write(tmp_path / "a", content), contents)]
+    assert (tmp_path / "a").read_bytes() in contents
     assert os.listdir(tmp_path) == ["a"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -29,7 +30,7 @@ class Counts:
     def note(self, news: Progress) -> None:
         """Take a piece of news in."""
         if news.kind == "step_started":
-            self.step_id, self.total, self.done = news.step_id, news.total, news.reused
+            self.step_id, self.total, self.done = _place(news), news.total, news.reused
             self.running = 0
             self.failures.clear()
         elif news.kind == "unit_started":
@@ -49,6 +50,19 @@ class Counts:
         parts = [f"{self.done}/{self.total} done", f"{self.running} running"]
         parts += [f"{len(self.failures)} failed"] if self.failures else []
         return f"{self.step_id}: {', '.join(parts)}, {seconds // 60}:{seconds % 60:02d}"
+
+
+@dataclass(slots=True)
+class Levels:
+    """Where a run and each of the children below it stand, by the steps above them."""
+
+    counts: defaultdict[tuple[str, ...], Counts] = field(default_factory=lambda: defaultdict(Counts))
+    latest: Counts = field(default_factory=Counts)
+
+    def note(self, news: Progress) -> None:
+        """Take a piece of news in; what it is about is what is shown."""
+        self.latest = self.counts[news.above]
+        self.latest.note(news)
 
 
 @contextmanager
@@ -74,16 +88,21 @@ def sentence(news: Progress) -> str | None:
     """Put a piece of news into one line; None for what happens too often to be said."""
     if news.kind == "step_started":
         reused = f", {news.reused} reused" if news.reused else ""
-        return f"{news.step_id}: {_units(news.total)}{reused}"
+        return f"{_place(news)}: {_units(news.total)}{reused}"
     if news.kind == "unit_finished" and news.status == "failed":
-        return f"{news.step_id}: {short(news.unit_id or '')} failed ({news.reason})"
+        return f"{_place(news)}: {short(news.unit_id or '')} failed ({news.reason})"
     if news.kind == "step_ended":
-        return f"{news.step_id}: {news.status}"
+        return f"{_place(news)}: {news.status}"
     if news.kind == "gate_started":
-        return f"{news.step_id}: asking its judge"
+        return f"{_place(news)}: asking its judge"
     if news.kind == "step_rejected":
-        return f"{news.step_id}: not accepted ({news.status}), going on with feedback"
-    return f"{news.step_id}: {news.text}" if news.kind == "notice" else None
+        return f"{_place(news)}: not accepted ({news.status}), going on with feedback"
+    return f"{_place(news)}: {news.text}" if news.kind == "notice" else None
+
+
+def _place(news: Progress) -> str:
+    """Name the step that news is about, after those that run the workflow it is in."""
+    return " > ".join((*news.above, news.step_id))
 
 
 def _units(count: int) -> str:
@@ -96,20 +115,20 @@ def _live() -> Iterator[Observe]:
     from rich.live import Live
     from rich.text import Text
 
-    counts = Counts()
+    levels = Levels()
     console = Console(stderr=True, no_color=bool(os.environ.get("NO_COLOR")))
 
     def observe(news: Progress) -> None:
-        counts.note(news)
+        levels.note(news)
         if news.kind == "notice" or (news.kind == "unit_finished" and news.status == "failed"):
             console.print(Text(sentence(news) or "", style="red"))
         elif news.kind == "step_ended":
             style = "green" if news.status == "completed" else "red"
-            console.print(Text(f"{sentence(news)} ({_units(counts.done)})", style=style))
+            console.print(Text(f"{sentence(news)} ({_units(levels.latest.done)})", style=style))
 
     # Refreshed by Rich's own clock, so that a thousand units a second cost no more than one.
     live = Live(
-        get_renderable=lambda: Text(counts.line() if counts.step_id else ""),
+        get_renderable=lambda: Text(levels.latest.line() if levels.latest.step_id else ""),
         console=console,
         transient=True,
         refresh_per_second=4,

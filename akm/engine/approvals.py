@@ -6,7 +6,7 @@ import json
 from typing import Any, NamedTuple
 
 from akm import states
-from akm.engine import gate_position
+from akm.engine import gate_position, runs_below
 from akm.errors import UsageError
 from akm.services import approvals
 from akm.services.approvals import Decision
@@ -88,13 +88,21 @@ def _waiting(db: Database, run_id: str, step_id: str | None) -> Waiting:
         what = f"Step {step_id} of run" if step_id else "Run"
         raise UsageError(
             f"{what} {run_id} does not wait for approval; the run is {row.status}{at_step}.",
-            hint=f"See where it stands with `akm workflow status {run_id}`.",
+            hint=_elsewhere(db, run_id),
         )
     step = _frozen(db, run_id, named)
     loop = evidence["approval"].get("loop")
     loop = loop if isinstance(loop, int) else 1
     size = judging.max_loops(step)
     return Waiting(step, loop, is_last=loop % size == 0)
+
+
+def _elsewhere(db: Database, run_id: str) -> str:
+    """Say what may be decided instead: what a run below waits for, if one does."""
+    child = next((one for one in runs_below.stopped(db, run_id) if shown(db, one)), None)
+    if child is None:
+        return f"See where it stands with `akm workflow status {run_id}`."
+    return f"Its child waits: decide with `akm workflow approve {child}`, or `reject {child}`."
 
 
 def _frozen(db: Database, run_id: str, step_id: str) -> PlanStep:

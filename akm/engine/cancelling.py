@@ -73,8 +73,8 @@ def cancel(
     while lock.driven(folder, [run_id]) and lock.holder(path) == holder:
         if monotonic() >= deadline:
             raise TransientError(
-                f"{lock.describe(path)} was asked to stop driving run {run_id} and has not "
-                f"after {grace_seconds:g} s.",
+                f"Run {run_id} goes on: {lock.describe(path)} was asked to stop and has not after "
+                f"{grace_seconds:g} s.",
                 code="NOT_STOPPED",
                 hint="It stops as soon as its units end; wait longer with --grace, or end that process.",
             )

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from akm import ids, states
+from akm.engine import way_out
 from akm.engine.drive import Drive
 from akm.engine.outputs import Outputs
 from akm.engine.runners.base import Dispatch, Outcome, failed
@@ -35,7 +36,7 @@ def run(drive: Drive, dispatch: Dispatch) -> Outcome:
         return failed("child_workflow_publish_failed", f"{target.ref} could not be started: {error}")
     if run_views.head(drive.ledger.db, child_id).status == states.ACTIVE:
         try:
-            reason = drive.drive_child(child_id, dispatch.abort)
+            reason = drive.drive_child(child_id, dispatch.item.step_id, dispatch.abort)
             if reason is not None:
                 # Whoever stopped the child stops what waits for it.
                 drive.abort.set(reason)
@@ -56,16 +57,13 @@ def _mapped(drive: Drive, dispatch: Dispatch, target: ChildTarget, child_id: str
         return failed("aborted", f"{where}: it was stopped ({dispatch.abort.reason})")
     at_step = f" at step {row.current_step_id}" if row.current_step_id else ""
     if row.status == states.BLOCKED:
-        return failed(BLOCKED, f"{where}{at_step}. {recovery(drive.ledger.run_id, child_id)}")
-    return failed("child_workflow_failed", f"{where}{at_step}. {recovery(drive.ledger.run_id, child_id)}")
+        return failed(BLOCKED, f"{where}{at_step}. {recovery(drive, child_id)}")
+    return failed("child_workflow_failed", f"{where}{at_step}. {recovery(drive, child_id)}")
 
 
-def recovery(parent_id: str, child_id: str) -> str:
-    """Say how a run goes on whose child is blocked or failed."""
-    return (
-        f"Put it right, then: `akm workflow resume {child_id}`, `akm workflow resume {parent_id}`, "
-        f"`akm workflow run {parent_id}`"
-    )
+def recovery(drive: Drive, child_id: str) -> str:
+    """Say how a family goes on whose child is blocked or failed."""
+    return f"Put it right, then: {way_out.sentence(drive.ledger.db, child_id)}"
 
 
 def _published(drive: Drive, dispatch: Dispatch, target: ChildTarget) -> str:

@@ -16,8 +16,8 @@ from akm.workflow.plan import Plan, UnitNode
 
 @dataclass(frozen=True, slots=True)
 class Drive:
-    """One invocation's hold on a run. `drive_child` drives another run until it stops and says what
-    stopped it."""
+    """One invocation's hold on a run. `drive_child` drives another run for one of its steps, given as
+    (run, step), until it stops, and says what stopped it."""
 
     ledger: Ledger
     plan: Plan
@@ -27,5 +27,5 @@ class Drive:
     environment: Mapping[str, str]
     runner_for: Callable[[UnitNode], Runner | None]
     observe: Observe
-    drive_child: Callable[[str, Abort], str | None]
+    drive_child: Callable[[str, str, Abort], str | None]
     max_concurrency: int | None = None

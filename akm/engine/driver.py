@@ -9,12 +9,12 @@ from functools import partial
 from typing import Any
 
 from akm import states
-from akm.engine import lock, plans, sources
+from akm.engine import lock, plans, progress, sources, way_out
 from akm.engine.abort import Abort
 from akm.engine.cancelling import Watch
 from akm.engine.deadline import Deadline
 from akm.engine.drive import Drive
-from akm.engine.drive_start import drive_of
+from akm.engine.drive_start import drive_of, refuse_parked, tell_wait
 from akm.engine.lock import RunLock
 from akm.engine.options import Options
 from akm.engine.outputs import short_output
@@ -27,7 +27,6 @@ from akm.engine.workplace import Workplace
 from akm.errors import UsageError
 from akm.services import runs
 from akm.store.database import Database
-from akm.store.sql import RunSummary
 from akm.views import runs as run_views
 from akm.views import usage
 
@@ -62,6 +61,8 @@ def run(
     result = _drive(db, work, run_id, options, is_resumed=is_resumed)
     result.warnings[:0] = warnings
     result.usage = usage.of_run(db, run_id)
+    if not result.way_out and result.run["status"] in (states.FAILED, states.BLOCKED):
+        result.way_out = way_out.commands(db, run_id)
     return result
 
 
@@ -86,8 +87,9 @@ def _drive(
     row = run_views.head(db, run_id)
     if row.status == states.COMPLETED:
         return RunResult(run_views.summary(row), is_resumed=is_resumed)
-    _refuse_parked(row)
+    refuse_parked(db, row)
     held = RunLock(lock.folder(db.path), run_id)
+    tell_wait(options, held, row)
     held.acquire(at=options.now(), wait_seconds=options.wait_lock_ms / 1000)
     watch = Watch(held.path)
     is_over = False
@@ -112,7 +114,7 @@ def _hold(
     result = RunResult(run_views.summary(row), is_resumed=is_resumed)
     if row.status == states.COMPLETED:
         return result
-    _refuse_parked(row)
+    refuse_parked(db, row)
     readable = plans.read(db, run_id, row.workflow_ref, at=options.now())
     if isinstance(readable, str):
         result.warnings.append(readable)
@@ -128,7 +130,7 @@ def _hold(
         )
     result.run = run_views.summary(run_views.head(db, run_id))
     if isinstance(readable, str):
-        result.run["next"] = plans.anew(row.workflow_ref)
+        result.way_out = [plans.anew(row.workflow_ref)]
     elif result.run["status"] == states.COMPLETED:
         result.output = short_output(db, run_id, readable.plan.steps[-1].step_id)
     result.aborted_by = abort.reason if abort.reason != "run_ended" else None
@@ -140,9 +142,12 @@ def _announce(options: Options, warnings: Iterable[str]) -> None:
         options.announce(warning)
 
 
-def _drive_child(db: Database, work: Workplace, options: Options, run_id: str, parent: Abort) -> str | None:
+def _drive_child(
+    db: Database, work: Workplace, options: Options, run_id: str, step_id: str, parent: Abort
+) -> str | None:
     """Drive a child run as any other, to its own end, and return what stopped it."""
-    own = replace(options, max_steps=None, max_retries=0, timeout_ms=None, new=False)
+    observe = progress.below(options.observe, step_id)
+    own = replace(options, max_steps=None, max_retries=0, timeout_ms=None, new=False, observe=observe)
     return _drive(db, work, run_id, own, is_resumed=False, parent=parent).aborted_by
 
 
@@ -182,11 +187,3 @@ def _is_stopped(abort: Abort) -> bool:
 
 def _is_spent(options: Options, result: RunResult) -> bool:
     return options.max_steps is not None and result.steps_processed >= options.max_steps
-
-
-def _refuse_parked(row: RunSummary) -> None:
-    if row.status in (states.FAILED, states.BLOCKED):
-        raise UsageError(
-            f"Run {row.id} is {row.status} at step {row.current_step_id}.",
-            hint=f"Reopen it with `akm workflow resume {row.id}`, then run it again.",
-        )

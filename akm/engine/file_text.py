@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from threading import get_native_id
 
 
 def replace(file: Path, content: bytes) -> None:
@@ -11,7 +12,7 @@ def replace(file: Path, content: bytes) -> None:
 
     A file that is there keeps its mode. Raises OSError; the file is then as it was.
     """
-    draft = file.with_name(f".{file.name[:32]}.{os.getpid()}.tmp")
+    draft = file.with_name(f".{file.name[:32]}.{get_native_id()}.tmp")
     try:
         draft.unlink(missing_ok=True)
         with draft.open("xb") as stream:

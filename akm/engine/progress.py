@@ -7,7 +7,8 @@ from typing import Literal, NamedTuple
 
 
 class Progress(NamedTuple):
-    """One thing that just happened. `unit_id` is None for a step's own news.
+    """One thing that just happened. `unit_id` is None for a step's own news, and `above` holds the steps that
+    run the workflow it is told of, outermost first: empty but for children.
 
     `kind` `step_started`: `total` units, `reused` of them finished earlier. `unit_finished` carries the
     failure reason of a failed one. `gate_started`: its judge is asked. `step_rejected`: another loop follows,
@@ -31,9 +32,15 @@ class Progress(NamedTuple):
     total: int = 0
     reused: int = 0
     text: str | None = None
+    above: tuple[str, ...] = ()
 
 
 Observe = Callable[[Progress], None]
+
+
+def below(observe: Observe, step_id: str) -> Observe:
+    """Return what hears the news of the workflow that a step runs."""
+    return lambda news: observe(news._replace(above=(step_id, *news.above)))
 
 
 def nobody(_news: object) -> None:

@@ -32,8 +32,14 @@ def detail(
         waiting = approvals.shown(db, run_id)
         shown |= {"waiting": waiting} if waiting else {}
     is_interrupted = shown["run"].get("interrupted", False)
-    if is_interrupted or shown["run"]["status"] in (states.BLOCKED, states.FAILED):
+    is_stopped = shown["run"]["status"] in (states.BLOCKED, states.FAILED)
+    if is_interrupted or is_stopped:
         _mark_continuable(db, shown)
+    if (is_stopped or "parentRunId" in shown["run"]) and shown["run"].get("continuable", True):
+        from akm.engine import way_out
+
+        commands = way_out.commands(db, run_id)
+        shown |= {"wayOut": commands} if commands else {}
     if with_units:
         shown["units"] = units.of_run(db, run_id)
         _mark_running(shown["units"], is_interrupted)
@@ -52,6 +58,12 @@ def mark_interrupted(db: Database, shown: list[dict[str, Any]]) -> None:
         if run["id"] not in driven:
             run["interrupted"] = True
             run["next"] = f"akm workflow run {run['id']}"
+
+
+def driver(db: Database, run_id: str) -> str | None:
+    """Describe the process that drives a run; None when nobody does."""
+    folder = lock.folder(db.path)
+    return lock.describe(lock.lock_path(folder, run_id)) if lock.driven(folder, [run_id]) else None
 
 
 def _mark_continuable(db: Database, shown: dict[str, Any]) -> None:

@@ -17,7 +17,8 @@ class RunResult:
     `aborted_by` is a signal's name, `timeout`, `cancelled`, or None. `steps_processed` counts steps that
     ended. `output` is the last step's, of a completed run; None when it is null or too long to be handed
     around.
-    `usage` is what the run has spent over all its invocations, in the shape of `akm.views.usage`.
+    `usage` is what the run has spent over all its invocations, in the shape of `akm.views.usage`. `way_out`
+    lists the commands that lead a failed or blocked run on, in order.
     """
 
     run: dict[str, Any]
@@ -27,6 +28,7 @@ class RunResult:
     warnings: list[str] = field(default_factory=list)
     output: Any = None
     usage: dict[str, Any] = field(default_factory=dict)
+    way_out: list[str] = field(default_factory=list)
 
     @property
     def steps_processed(self) -> int:
@@ -52,6 +54,7 @@ class RunResult:
             "timedOut": self.aborted_by == "timeout" and not is_done,
             "cancelled": self.aborted_by == "cancelled" and not is_done,
             "warnings": self.warnings,
+            "wayOut": self.way_out,
         }
         output = {} if self.output is None else {"output": self.output}
         present |= self._gate()

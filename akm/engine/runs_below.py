@@ -12,16 +12,21 @@ from akm.views import runs as run_views
 
 
 def resume(db: Database, run_id: str, *, now: Callable[[], str]) -> list[str]:
-    """Reopen every blocked or failed run below `run_id`, deepest first, and return their ids.
+    """Reopen the runs below `run_id` that keep it from going on, deepest first, and return their ids.
 
     One transaction per run: cut off in between, the same command goes on.
     """
-    stopped = [
-        str(child["runId"])
-        for child in _deepest_first(run_views.detail(db, run_id).get("children", []))
-        if child["status"] in (states.BLOCKED, states.FAILED)
-    ]
-    return [child_id for child_id in stopped if reopening.reopen(db, child_id, at=now())]
+    return [child_id for child_id in stopped(db, run_id) if reopening.reopen(db, child_id, at=now())]
+
+
+def stopped(db: Database, run_id: str) -> list[str]:
+    """List the blocked and failed runs below `run_id` that keep it from going on, deepest first.
+
+    A child whose parent has left its step behind (`on_error: continue`) keeps nobody: reopened, it would be
+    active for ever, because no driver comes back to it.
+    """
+    shown = run_views.detail(db, run_id)
+    return list(_stopped(shown["run"]["currentStepId"], shown.get("children", [])))
 
 
 def blocked_child(db: Database, run_id: str) -> dict[str, Any] | None:
@@ -30,7 +35,10 @@ def blocked_child(db: Database, run_id: str) -> dict[str, Any] | None:
     return next((child for child in children if child["status"] == states.BLOCKED), None)
 
 
-def _deepest_first(children: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+def _stopped(step_id: str | None, children: list[dict[str, Any]]) -> Iterator[str]:
     for child in children:
-        yield from _deepest_first(child.get("children", []))
-        yield child
+        if step_id is None or child["stepId"] not in (step_id, None):
+            continue
+        yield from _stopped(child["currentStepId"], child.get("children", []))
+        if child["status"] in (states.BLOCKED, states.FAILED):
+            yield str(child["runId"])

@@ -37,9 +37,6 @@ def tolerated() -> Iterator[None]:
     """End the block early, and silently, when the database is no use; errors of ours come through."""
     try:
         yield
-    except UnicodeEncodeError:
-        # Text with half a surrogate pair, which JSON may hold and SQLite may not.
-        return
     except (AkmError, sqlite3.Error) as error:
         if not _is_of_the_database(error):
             raise
@@ -50,4 +47,7 @@ def _is_of_the_database(error: Exception) -> bool:
     if isinstance(error, ConfigError | TransientError):
         return True
     driver = error if isinstance(error, sqlite3.Error) else error.__cause__
+    if isinstance(driver, UnicodeEncodeError):
+        # Text with half a surrogate pair, which JSON may hold and SQLite may not.
+        return True
     return isinstance(driver, sqlite3.Error) and not isinstance(driver, sqlite3.ProgrammingError)

@@ -119,7 +119,7 @@ def of_run(result: RunResult) -> Outcome:
     title = result.run.get("workflowTitle")
     lines += [f"workflow_title={title}"] if title else []
     lines += [f"error={one.summary}" for one in result.executed if one.ending == "failed" and one.summary]
-    return Outcome(verdict, exit_status, detail, tuple(lines), notices=_next(verdict, result.run))
+    return Outcome(verdict, exit_status, detail, tuple(lines), notices=_next(verdict, result))
 
 
 def _run_verdict(status: str, aborted_by: str | None) -> tuple[str, str | None, int]:
@@ -136,13 +136,9 @@ def _run_verdict(status: str, aborted_by: str | None) -> tuple[str, str | None, 
     return states.FAILED, "run_failed", 1
 
 
-def _next(verdict: str, run: dict[str, Any]) -> tuple[str, ...]:
+def _next(verdict: str, result: RunResult) -> tuple[str, ...]:
     if verdict == states.COMPLETED:
         return ()
-    told = f"Run {run['id']} is {run['status']}."
-    if "next" in run:
-        return (f"{told} Start anew: `{run['next']}`.",)
-    go_on = f"`akm workflow run {run['id']}`"
-    if run["status"] != states.ACTIVE:
-        go_on = f"`akm workflow resume {run['id']}`, then {go_on}"
-    return (f"{told} Go on: {go_on}.",)
+    run_id = result.run["id"]
+    go_on = ", then ".join(f"`{one}`" for one in result.way_out or [f"akm workflow run {run_id}"])
+    return (f"Run {run_id} is {result.run['status']}. Go on: {go_on}.",)

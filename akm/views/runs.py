@@ -119,6 +119,16 @@ def head(db: Database, run_id: str) -> sql.RunSummary:
     return row
 
 
+def root(db: Database, run_id: str) -> str:
+    """Find the run at the top of the family that a run belongs to: itself unless it is a child."""
+    with db.read() as tx:
+        row = runs.summary(tx, run_id)
+        while row is not None and row.parent_run_id is not None:
+            row = runs.summary(tx, row.parent_run_id)
+            run_id = run_id if row is None else row.id
+    return run_id
+
+
 def children(tx: Transaction, run_id: str, *, root: str) -> list[dict[str, Any]]:
     """Read the tree of a run's children, oldest first; empty when it has none."""
     rows = runs.children(tx, run_id)

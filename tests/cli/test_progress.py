@@ -10,8 +10,8 @@ from contextlib import suppress
 import pytest
 
 from akm.cli import progress
-from akm.cli.progress import Counts, sentence, tell
-from akm.engine.progress import Progress, nobody
+from akm.cli.progress import Counts, Levels, sentence, tell
+from akm.engine.progress import Progress, below, nobody
 
 
 def counted(*news: Progress) -> str:
@@ -48,6 +48,19 @@ def test_the_next_step_starts_afresh() -> None:
     assert counted(*failed, Progress("step_started", "b", total=1)) == "b: 0/1 done, 0 running"
 
 
+def test_the_units_of_a_child_are_not_counted_as_its_parents() -> None:
+    levels = Levels()
+    child = below(levels.note, "a")
+    levels.note(Progress("step_started", "a", total=1))
+    levels.note(started("call"))
+    child(Progress("step_started", "deep", total=2))
+    child(started("x"))
+    child(ended("x", "failed"))
+    assert levels.latest.line().startswith("a > deep: 1/2 done, 0 running, 1 failed")
+    levels.note(ended("call", "failed"))
+    assert levels.latest.line().startswith("a: 1/1 done, 0 running, 1 failed")
+
+
 @pytest.mark.parametrize(
     ("news", "said"),
     [
@@ -61,6 +74,7 @@ def test_the_next_step_starts_afresh() -> None:
         ),
         (Progress("step_ended", "a", status="completed"), "a: completed"),
         (Progress("notice", "a", "x", text="x ran"), "a: x ran"),
+        (Progress("step_ended", "c", status="failed", above=("a", "b")), "a > b > c: failed"),
     ],
 )
 def test_only_what_is_worth_a_line_is_said(news: Progress, said: str | None) -> None:

@@ -47,7 +47,7 @@ def test_a_plan_that_cannot_be_read_ends_its_run(place: Place, text: str | None)
     assert (result.exit_status, result.run["status"], result.executed) == (1, "failed", [])
     assert "abandoned" in result.warnings[0]
     assert "akm workflow run --new project//workflows/w" in result.warnings[0]
-    assert result.run["next"] == "akm workflow run --new project//workflows/w"
+    assert result.way_out == ["akm workflow run --new project//workflows/w"]
     assert place.dispatched == []
     with pytest.raises(UsageError, match="was left as it is") as refused:
         reopening.reopen(place.db, run_id, at=AT)

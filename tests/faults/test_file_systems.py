@@ -8,9 +8,11 @@ from pathlib import Path
 
 import campaign
 import pytest
+import repositories_made as made
 import short_run
 from command_lines import Done
 from installed import AKM, Place, a_machine
+from workflow_files import a_file, a_step
 
 #: In namespaces of its own a process may mount what it likes, where the system lets it have them.
 APART = ("unshare", "--mount", "--map-root-user", "sh", "-ec")
@@ -36,6 +38,10 @@ def may_mount() -> None:
 def drive_on(machine: Place, mount: str) -> Done:
     """Run the workflow after `mount`, a line of shell in `data`; what is there then stays there."""
     short_run.write(machine)
+    return _driven(machine, mount)
+
+
+def _driven(machine: Place, mount: str) -> Done:
     kept, data = machine.folder("kept"), machine.folder("data")
     command = [*APART, DRIVE.format(mount=mount), AKM]
     done = subprocess.run(
@@ -70,6 +76,21 @@ def test_a_ledger_on_a_disk_without_any_room_is_told_to_be_on_a_full_disk(
         assert done.status == 75
         short_run.check_said(done, {75: "DATABASE_FULL"})
         short_run.check_goes_on(machine)
+
+
+def test_a_worktree_that_does_not_fit_on_the_disk_fails_its_unit_and_leaves_nothing(machine: Place) -> None:
+    machine.workflow("short", a_file(a_step("a", isolation="worktree")))
+    made.init(machine.work)
+    made.commit(machine.work, large="".join(f"{number}\n" for number in range(400_000)))
+    done = _driven(machine, "mount -t tmpfs -o size=1536k none .")
+    assert (done.status, done.result["run"]["status"]) == (1, "failed")
+    assert "unable to write file large" in done.result["executed"][0]["summary"]
+    assert machine.rows("SELECT failure_reason FROM workflow_run_units") == [("spawn_failed",)]
+    assert [one for one in machine.folder("data/worktrees").iterdir() if one.is_dir()] == []
+    assert made.registered(machine.work) == []
+    # With room again, the same run goes on.
+    run_id = done.result["run"]["id"]
+    assert machine.run("workflow", "retry", run_id).status == 0
 
 
 def test_a_run_on_a_read_only_file_system_ends_in_one_sentence_and_goes_on(machine: Place) -> None:

@@ -15,11 +15,20 @@ from akm.views.runs import resolve
 
 
 def abandon(run: options.Run) -> None:
-    """End an active or blocked run as failed, with its unfinished children; a live driver stops soon."""
+    """End an active or blocked run as failed, with its unfinished children.
+
+    A live driver stops before its next unit.
+    """
     with ledger.opened(config.read()) as db:
         run_id = resolve(db, run)
         children = runs.abandon(db, run_id, at=clock.now())
         shown = reports.detail(db, run_id)
+        driver = reports.driver(db, run_id)
+    if driver is not None:
+        output.warn(
+            f"Run {run_id} is still driven by {driver}, until the units under way have ended. "
+            f"Stop them now: akm workflow cancel {run_id[:8]}"
+        )
     output.show({"ok": True, "abandonedChildren": list(children), **shown}, render=_lines)
 
 

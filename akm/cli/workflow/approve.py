@@ -39,7 +39,5 @@ def approve(
 
 
 def _lines(result: dict[str, Any]) -> Iterator[str | Table]:
-    run = result["run"]
-    short = run["id"][:8]
-    yield f"Approved. {deciding.next_step(run, short)}\n"
+    yield f"Approved. {deciding.next_step(result)}\n"
     yield from lines(result)

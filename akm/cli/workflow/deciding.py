@@ -7,6 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
+from akm.cli.unit_ids import short_runs
+
 Step = Annotated[
     str | None,
     typer.Argument(metavar="[STEP]", help="The step that waits, to be sure that it is still this one."),
@@ -27,10 +29,14 @@ def name(given: str | None) -> str:
         return f"uid {os.getuid()}"
 
 
-def next_step(run: dict[str, Any], short: str) -> str:
-    """Say how to go on after a decision."""
-    if run["status"] == "active":
-        return f"Go on: akm workflow run {short}"
+def next_step(result: dict[str, Any]) -> str:
+    """Say how to go on after a decision; of a child, how the run above it goes on."""
+    run = result["run"]
+    way_out = short_runs(", then ".join(result.get("wayOut", [])))
     if run["status"] == "failed":
-        return f"No loop was left, so the run is failed. Once more: akm workflow resume {short}"
+        return f"No loop was left, so the run is failed. Once more: {way_out}"
+    if way_out:
+        return f"The run is {run['status']}. Go on: {way_out}"
+    if run["status"] == "active":
+        return f"Go on: akm workflow run {run['id'][:8]}"
     return f"The run is {run['status']}."

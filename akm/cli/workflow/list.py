@@ -51,9 +51,11 @@ def list(
 
 
 def _table(result: dict[str, Any], where: str, limit: int) -> Iterator[str | Table]:
+    is_mixed = any("parentRunId" in run for run in result["runs"])
     rows = [
         (
             run["id"][:8],
+            *([run["parentRunId"][:8] if "parentRunId" in run else None] if is_mixed else []),
             run["workflowRef"],
             "interrupted" if run.get("interrupted") else run["status"],
             run["currentStepId"],
@@ -61,8 +63,9 @@ def _table(result: dict[str, Any], where: str, limit: int) -> Iterator[str | Tab
         )
         for run in result["runs"]
     ]
+    columns = ("run", *(["child of"] if is_mixed else []), "workflow", "status", "step", "updated")
     more = "" if result["scopeKey"] is None else "; --all-scopes shows those of every directory"
-    yield Table(("run", "workflow", "status", "step", "updated"), rows, f"No runs {where}{more}.")
+    yield Table(columns, rows, f"No runs {where}{more}.")
     if rows and more:
         yield f"\nRuns {where}{more}."
     if len(rows) == limit:

@@ -27,7 +27,5 @@ def reject(
 
 
 def _lines(result: dict[str, Any]) -> Iterator[str | Table]:
-    run = result["run"]
-    short = run["id"][:8]
-    yield f"Rejected. {deciding.next_step(run, short)}\n"
+    yield f"Rejected. {deciding.next_step(result)}\n"
     yield from lines(result)

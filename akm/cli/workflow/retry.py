@@ -9,6 +9,8 @@ import typer
 from akm import clock, states
 from akm.cli import ledger, options, output, progress
 from akm.cli.workflow import run as running
+from akm.cli.workflow.resume import Cascade
+from akm.errors import UsageError
 from akm.store.database import Database
 from akm.views import runs as run_views
 
@@ -23,6 +25,7 @@ FailedOnly = Annotated[
 def retry(
     run: options.Run,
     failed_only: FailedOnly = False,
+    cascade: Cascade = False,
     max_concurrency: running.Width = None,
     timeout: running.Timeout = None,
     wait_lock: running.WaitLock = None,
@@ -32,13 +35,18 @@ def retry(
     from akm.cli.workflow import surroundings
     from akm.engine import driver
 
+    if failed_only and cascade:
+        raise UsageError("--failed-only starts a fork, which has no children to reopen: give one of them.")
+    # Read before anything is reopened or forked, so that a wrong flag writes nothing.
+    timeout_ms = running.milliseconds(timeout, "--timeout")
+    wait_lock_ms = running.milliseconds(wait_lock, "--wait-lock") or 0
     work = surroundings.here()
     with ledger.opened(work.layers) as db, progress.shown(quiet=quiet) as observe:
-        run_id = _fork(db, run) if failed_only else _reopened(db, run)
+        run_id = _fork(db, run) if failed_only else _reopened(db, run, cascade=cascade)
         chosen = driver.Options(
             max_concurrency=max_concurrency,
-            timeout_ms=running.milliseconds(timeout, "--timeout"),
-            wait_lock_ms=running.milliseconds(wait_lock, "--wait-lock") or 0,
+            timeout_ms=timeout_ms,
+            wait_lock_ms=wait_lock_ms,
             observe=observe,
             announce=output.warn,
         )
@@ -47,10 +55,12 @@ def retry(
     return result.exit_status
 
 
-def _reopened(db: Database, text: str) -> str:
-    from akm.engine import reopening
+def _reopened(db: Database, text: str, *, cascade: bool) -> str:
+    from akm.engine import reopening, runs_below
 
     run_id = run_views.resolve(db, text)
+    if cascade:
+        runs_below.resume(db, run_id, now=clock.now)
     if run_views.head(db, run_id).status in (states.FAILED, states.BLOCKED):
         reopening.reopen(db, run_id, at=clock.now())
     return run_id

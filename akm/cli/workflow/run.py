@@ -9,7 +9,7 @@ import typer
 
 from akm.cli import durations, ledger, options, output, parameters, progress
 from akm.cli.tables import Table
-from akm.cli.unit_ids import short
+from akm.cli.unit_ids import short, short_runs
 from akm.cli.workflow import output_text, usage_text
 from akm.errors import TransientError, UsageError
 
@@ -73,6 +73,7 @@ def run(
     if skip_if_locked and wait_lock is not None:
         raise UsageError("--skip-if-locked and --wait-lock contradict each other: give one of them.")
     timeout_ms = milliseconds(timeout, "--timeout")
+    wait_lock_ms = milliseconds(wait_lock, "--wait-lock") or 0
     work = surroundings.here()
     if dry_run:
         from akm.cli.workflow import dry_run_text
@@ -87,7 +88,7 @@ def run(
                 timeout_ms=timeout_ms,
                 new=new,
                 gates=_gates(gates),
-                wait_lock_ms=milliseconds(wait_lock, "--wait-lock") or 0,
+                wait_lock_ms=wait_lock_ms,
                 observe=observe,
                 announce=output.warn,
             )
@@ -164,9 +165,5 @@ def _ending(result: dict[str, Any], run: dict[str, Any]) -> str:
             f"Run {run_id} waits for approval of step {run['currentStepId']}. "
             f"See it: akm workflow status {run_id}. Decide: akm workflow approve {run_id}, or reject {run_id}"
         )
-    if "next" in run:
-        return f"Run {run_id} is {run['status']}. Start anew: {run['next']}"
-    return (
-        f"Run {run_id} is {run['status']} at step {run['currentStepId']}. "
-        f"Go on: akm workflow resume {run_id}, then akm workflow run {run_id}"
-    )
+    go_on = short_runs(", then ".join(result["wayOut"]))
+    return f"Run {run_id} is {run['status']} at step {run['currentStepId']}. Go on: {go_on}"

@@ -10,7 +10,7 @@ import typer
 from akm import config
 from akm.cli import ledger, options, output
 from akm.cli.tables import Table
-from akm.cli.unit_ids import short
+from akm.cli.unit_ids import short, short_runs
 from akm.cli.workflow import output_text, unit_rows, usage_text
 from akm.engine import reports
 
@@ -41,6 +41,8 @@ def lines(shown: dict[str, Any]) -> Iterator[str | Table]:
     yield f"status    {state}"
     yield f"started   {run['createdAt']}"
     yield f"updated   {run['updatedAt']}"
+    if run.get("parentRunId"):
+        yield f"child of  {run['parentRunId']}"
     if run.get("forkedFromRunId"):
         yield f"fork of   {run['forkedFromRunId']}, from step {run['forkedFromStepId']}"
     if run["params"]:
@@ -48,10 +50,11 @@ def lines(shown: dict[str, Any]) -> Iterator[str | Table]:
     yield f"spent     {usage_text.line(shown['usage'])}"
     yield ""
     yield Table(("step", "status", "ended", "what happened"), [_step(step) for step in _steps(shown)])
+    yield from _children(shown.get("children", []))
     if run["status"] == "completed":
         yield from output_text.lines((_steps(shown)[-1].get("evidence") or {}).get("output"))
     yield from unit_rows.lines(shown)
-    yield from _waiting(shown["waiting"]) if "waiting" in shown else _next(run)
+    yield from _waiting(shown["waiting"]) if "waiting" in shown else _next(run, shown.get("wayOut", []))
 
 
 def _steps(shown: dict[str, Any]) -> list[dict[str, Any]]:
@@ -71,16 +74,29 @@ def _step(step: dict[str, Any]) -> tuple[object, ...]:
     return step["id"], step["status"], step["completedAt"], said if len(said) <= 300 else said[:300] + "…"
 
 
-def _next(run: dict[str, Any]) -> Iterator[str]:
+def _children(tree: list[dict[str, Any]]) -> Iterator[str | Table]:
+    if tree:
+        yield ""
+        yield Table(("child", "workflow", "status", "of step", "at step"), list(_branches(tree, 0)))
+
+
+def _branches(tree: list[dict[str, Any]], depth: int) -> Iterator[tuple[object, ...]]:
+    for child in tree:
+        name = "  " * depth + child["runId"][:8]
+        yield name, child["workflowRef"], child["status"], child["stepId"], child["currentStepId"]
+        yield from _branches(child.get("children", []), depth + 1)
+
+
+def _next(run: dict[str, Any], way_out: list[str]) -> Iterator[str]:
     if run.get("continuable") is False:
         yield ""
         yield f"It cannot be gone on with: {run['reason']}. Start anew: {run['next']}"
+    elif way_out:
+        yield ""
+        yield f"Go on with it: {short_runs(', then '.join(way_out))}"
     elif run.get("interrupted"):
         yield ""
         yield f"Go on with it: akm workflow run {run['id'][:8]}"
-    elif run["status"] in ("failed", "blocked"):
-        yield ""
-        yield f"Reopen it: akm workflow resume {run['id'][:8]}, then akm workflow run {run['id'][:8]}"
 
 
 def _waiting(waiting: dict[str, Any]) -> Iterator[str]:
