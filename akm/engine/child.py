@@ -52,6 +52,9 @@ def _mapped(drive: Drive, dispatch: Dispatch, target: ChildTarget, child_id: str
     where = f"{target.ref}, run {child_id}, is {row.status}"
     if row.status == states.COMPLETED:
         value = Outputs(drive.ledger.db, child_id).get(_last_step(target))
+        # The same as a later driver reads back: without a schema, a string is text.
+        if isinstance(value, str) and dispatch.item.node.schema is None:
+            return Outcome("completed", text=value)
         return Outcome("completed", result=value, has_result=value is not None)
     if row.status == states.ACTIVE and dispatch.abort.is_set:
         return failed("aborted", f"{where}: it was stopped ({dispatch.abort.reason})")
