@@ -29,8 +29,8 @@ from kills import Soak  # They live beside the tests that use them too.
 FAULTS, FUZZ = (Path(__file__).parent / name for name in ("faults", "fuzz"))
 #: How many points of each kind of fault one pass of the campaign tries.
 POINTS = 10
-#: By how much one pass of the fuzzers has more examples than in `make test`.
-EXAMPLES = 5
+#: What the examples of one pass of the fuzzers are multiplied by: twice as many as in `make test`.
+EXAMPLES = 6
 #: What the soak does itself, all the time.
 OWN = ("test_random_kills.py", "test_real_files_killed.py")
 #: After so many runs of commands comes one with children, and one of a real file with its agent and judge.
