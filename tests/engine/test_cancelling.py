@@ -12,6 +12,7 @@ from outcomes import said
 from places import Place
 from workflow_files import a_map, a_step, items
 
+from akm import private_files
 from akm.engine import lock
 from akm.engine.lock import RunLock
 from akm.engine.recovery import cancelling
@@ -25,9 +26,8 @@ AT = "2027-01-15T08:00:00.000Z"
 def request(place: Place, run_id: str, **changes: Any) -> None:
     """Write a request to stop the driver of a run; `changes` make it one for somebody else."""
     path = lock.lock_path(place.locks, run_id)
-    draft = path.with_suffix(".draft")
-    draft.write_text(json.dumps(lock.holder(path) | changes))
-    draft.replace(path.with_suffix(".cancel"))
+    wanted = json.dumps(lock.holder(path) | changes)
+    private_files.write(path.with_suffix(".cancel"), wanted.encode())
 
 
 def test_a_request_stops_the_units_and_leaves_the_run_to_be_gone_on_with(place: Place) -> None:
