@@ -12,8 +12,9 @@ from akm.engine.outputs import Outputs
 from akm.errors import UsageError
 from akm.store.database import Database
 from akm.views import runs, units, usage
-from akm.workflow import plan_json, worklist
+from akm.workflow import worklist
 from akm.workflow.plan import Plan, PlanStep
+from akm.workflow.plan_text import plan_json
 from akm.workflow.worklist import WorkItem
 
 

@@ -28,7 +28,7 @@ def detail(
     mark_interrupted(db, [shown["run"]])
     _mark_tree(db, shown.get("children", []))
     if shown["run"]["status"] == states.BLOCKED:
-        from akm.engine import approvals
+        from akm.engine.gates import approvals
 
         waiting = approvals.shown(db, run_id)
         shown |= {"waiting": waiting} if waiting else {}
@@ -37,7 +37,7 @@ def detail(
     if is_interrupted or is_stopped:
         _mark_continuable(db, shown)
     if (is_stopped or "parentRunId" in shown["run"]) and shown["run"].get("continuable", True):
-        from akm.engine import way_out
+        from akm.engine.recovery import way_out
 
         commands = way_out.commands(db, run_id)
         shown |= {"wayOut": commands} if commands else {}
@@ -75,7 +75,7 @@ def _root(db: Database, run: dict[str, Any]) -> str:
 def _next(db: Database, run: dict[str, Any]) -> str:
     if "parentRunId" not in run:
         return f"akm workflow run {run['id']}"
-    from akm.engine import way_out
+    from akm.engine.recovery import way_out
 
     return way_out.onward(db, run["id"])[0]
 
@@ -98,7 +98,8 @@ def driver(db: Database, run_id: str) -> str | None:
 def _mark_continuable(db: Database, shown: dict[str, Any]) -> None:
     """Say of a run that stands still whether its frozen plan can be gone on with, and if not, why."""
     # Only runs that stand still pay for reading their plan.
-    from akm.engine import continuing, plans
+    from akm.engine import plans
+    from akm.engine.recovery import continuing
 
     run = shown["run"]
     stored = runs.plan(db, run["id"])

@@ -8,7 +8,7 @@ from outcomes import done, said
 from places import Place
 from workflow_files import a_map, a_step, items, sh
 
-from akm.engine import forking, way_out
+from akm.engine.recovery import forking, way_out
 from akm.engine.runners.base import Dispatch, Outcome
 from akm.services import runs
 

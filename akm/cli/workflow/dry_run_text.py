@@ -14,7 +14,7 @@ from akm.cli.workflow import usage_text
 from akm.engine import dry_run
 from akm.engine.workplace import Workplace
 from akm.spelling import counted
-from akm.workflow.freeze_settings import Gates
+from akm.workflow.freezing.freeze_settings import Gates
 
 _CEILINGS = {"maxTokens": "tokens", "maxCost": "cost"}
 
