@@ -1,4 +1,4 @@
-"""How messages write keys and names, and which known names come closest to a mistyped one."""
+"""How messages write keys, names and counts, and which known names come closest to a mistyped one."""
 
 from __future__ import annotations
 
@@ -33,6 +33,11 @@ def dotted(key: Iterable[str]) -> str:
     import json
 
     return ".".join(part if _BARE.match(part) else json.dumps(part, ensure_ascii=False) for part in key)
+
+
+def counted(number: int, noun: str, plural: str | None = None) -> str:
+    """Return such as `1 unit` or `3 units`; `plural` is for a noun or a phrase that takes more than an s."""
+    return f"{number} {noun if number == 1 else plural or f'{noun}s'}"
 
 
 def visible(name: object) -> str:

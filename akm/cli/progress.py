@@ -14,6 +14,7 @@ from typing import Any
 from akm.cli import output
 from akm.cli.unit_ids import short
 from akm.engine.progress import Observe, Progress, nobody
+from akm.spelling import counted
 
 
 @dataclass(slots=True)
@@ -88,7 +89,7 @@ def sentence(news: Progress) -> str | None:
     """Put a piece of news into one line; None for what happens too often to be said."""
     if news.kind == "step_started":
         reused = f", {news.reused} reused" if news.reused else ""
-        return f"{_place(news)}: {_units(news.total)}{reused}"
+        return f"{_place(news)}: {counted(news.total, 'unit')}{reused}"
     if news.kind == "unit_finished" and news.status == "failed":
         return f"{_place(news)}: {short(news.unit_id or '')} failed ({news.reason})"
     if news.kind == "step_ended":
@@ -103,10 +104,6 @@ def sentence(news: Progress) -> str | None:
 def _place(news: Progress) -> str:
     """Name the step that news is about, after those that run the workflow it is in."""
     return " > ".join((*news.above, news.step_id))
-
-
-def _units(count: int) -> str:
-    return f"{count} unit{'' if count == 1 else 's'}"
 
 
 @contextmanager
@@ -124,7 +121,7 @@ def _live() -> Iterator[Observe]:
             console.print(Text(sentence(news) or "", style="red"))
         elif news.kind == "step_ended":
             style = "green" if news.status == "completed" else "red"
-            console.print(Text(f"{sentence(news)} ({_units(levels.latest.done)})", style=style))
+            console.print(Text(f"{sentence(news)} ({counted(levels.latest.done, 'unit')})", style=style))
 
     # Refreshed by Rich's own clock, so that a thousand units a second cost no more than one.
     live = Live(

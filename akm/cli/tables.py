@@ -18,6 +18,7 @@ STYLES = {
     "blocked": "yellow",
     "interrupted": "yellow",
     "missed": "yellow",
+    "paused": "yellow",
     "failed": "red",
     "skipped": "dim",
     "pending": "dim",

@@ -7,10 +7,28 @@ from dataclasses import replace
 from math import inf, isclose
 
 from akm.engine.runners.base import Outcome
+from akm.spelling import counted
 from akm.store.sql import Accounting
 from akm.workflow.parsing.document import Budget
 from akm.workflow.plan import CommandTarget, Plan, Target
 from akm.workflow.prices import Price
+
+
+def used_up(limits: Budget) -> dict[str, str]:
+    """Say of each ceiling there is, by its name, that it is used up."""
+    most: dict[str, str] = {}
+    if limits.max_units is not None:
+        most["max_units"] = counted(limits.max_units, "unit")
+    if limits.max_tokens is not None:
+        most["max_tokens"] = counted(limits.max_tokens, "token")
+    if limits.max_cost is not None:
+        most["max_cost"] = f"{limits.max_cost:g} in money"
+    return {name: f"the budget of {words} is used up (budget.{name})" for name, words in most.items()}
+
+
+def unasked(said: str) -> str:
+    """Say that no judge was asked because a ceiling, as `used_up` says, is reached."""
+    return f"its judge was not asked: {said}"
 
 
 class Spending:
@@ -84,16 +102,16 @@ class Spending:
         # Close is reached, because sums of such numbers are a hair off: ten times 0.1 is less than 1.
         if most is None or (self.cost < most and not isclose(self.cost, most)):
             return None
-        return f"the budget of {most:g} in money is used up (budget.max_cost)"
+        return used_up(self._limits)["max_cost"]
 
     def _no_tokens(self) -> str | None:
         most = self._limits.max_tokens
         if most is None or self.tokens < most:
             return None
-        return f"the budget of {most} tokens is used up (budget.max_tokens)"
+        return used_up(self._limits)["max_tokens"]
 
     def _no_units(self) -> str | None:
         most = self._limits.max_units
         if most is None or self.units < most:
             return None
-        return f"the budget of {most} units is used up (budget.max_units)"
+        return used_up(self._limits)["max_units"]

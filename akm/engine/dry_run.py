@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from akm import states
-from akm.engine import reuse, sources
+from akm.engine import reports, reuse, sources
 from akm.engine.files import preview
 from akm.engine.outputs import Outputs
 from akm.engine.start import Flags, parameters
@@ -18,7 +18,7 @@ from akm.engine.workplace import Workplace
 from akm.errors import UsageError
 from akm.store.database import Database
 from akm.views import runs, units
-from akm.workflow import secret_shapes, worklist
+from akm.workflow import references, secret_shapes, worklist
 from akm.workflow.freezing.freeze import host_width
 from akm.workflow.freezing.freeze_settings import Gates
 from akm.workflow.plan import ChildTarget, CommandTarget, MapNode, Plan, PlanStep, RouteNode
@@ -45,6 +45,10 @@ class _Start:
     params: Mapping[str, Any]
     run: _Run | None = None
     warnings: tuple[str, ...] = ()
+
+    def status(self, step_id: str) -> str:
+        """Return the state of a step; pending in a run that would be started."""
+        return self.run.statuses.get(step_id, states.PENDING) if self.run else states.PENDING
 
 
 def dry_run(
@@ -78,6 +82,8 @@ def dry_run(
     }
     if start.run is not None:
         shown["runId"] = start.run.id
+        driver = reports.driver(start.run.db, start.run.id)
+        shown |= {"drivenBy": driver} if driver else {}
     return shown
 
 
@@ -105,7 +111,7 @@ def _existing(db: Database, run_id: str) -> _Start:
 
 def _step(start: _Start, step: PlanStep) -> dict[str, Any]:
     shown = preview.step(step) | {
-        "status": start.run.statuses.get(step.step_id, states.PENDING) if start.run else states.PENDING,
+        "status": start.status(step.step_id),
         "width": _width(start.plan, step),
         "variables": _variables(step),
     }
@@ -120,22 +126,37 @@ def _step(start: _Start, step: PlanStep) -> dict[str, Any]:
 def _work(start: _Start, step: PlanStep) -> dict[str, Any]:
     """List what a step would dispatch and reuse, as far as that is known before earlier steps are done."""
     if isinstance(step.root, RouteNode):
-        return {"units": 0, "dispatch": 0, "reuse": 0}
+        return {"units": 0, "dispatch": 0, "reclaim": 0, "reuse": 0}
     run = start.run
     outputs: Mapping[str, Any] = Outputs(run.db, run.id) if run else {}
     try:
         items = worklist.build(step, run_params=start.params, outputs=outputs)
     except WorkListError as error:
-        return {"unknown": str(error)}
-    rows = units.of_step(run.db, run.id, step.step_id) if run else []
-    reused, _notices = reuse.take_over(items, reuse.journal(rows))
-    listed = [item.unit_id for item in items if item.journal_id not in reused]
+        return {"unknown": str(error), "after": _awaited(start, step)}
+    rows = reuse.journal(units.of_step(run.db, run.id, step.step_id) if run else [])
+    reused, _notices = reuse.take_over(items, rows)
+    listed = [item for item in items if item.journal_id not in reused]
+    known = [rows[item.journal_id] for item in listed if item.journal_id in rows]
     return {
         "units": len(items),
         "dispatch": len(listed),
+        # Attempts that a killed driver left open are taken up again, and are counted as spent already.
+        "reclaim": sum(row.status == states.RUNNING for row in known),
         "reuse": len(reused),
-        "unitIds": listed[:_MOST_LISTED],
+        "unitIds": [item.unit_id for item in listed[:_MOST_LISTED]],
     }
+
+
+def _awaited(start: _Start, step: PlanStep) -> list[str]:
+    """Name the steps that have not ended yet and that a step reads from."""
+    node = step.unit
+    read = list(node.inputs) if node else []
+    if isinstance(step.root, MapNode):
+        read.append(step.root.over)
+    if node is not None and isinstance(node.target, ChildTarget):
+        read += [one.from_ for one in node.target.input_bindings if one.from_ is not None]
+    found = [one.name for one in map(references.parse, read) if one.kind != "params"]
+    return [name for name in dict.fromkeys(found) if start.status(name) == states.PENDING]
 
 
 def _width(plan: Plan, step: PlanStep) -> int:

@@ -26,6 +26,7 @@ def detail(
     shown = runs.detail(db, run_id)
     shown["usage"] = usage.of_run(db, run_id)
     mark_interrupted(db, [shown["run"]])
+    _mark_tree(db, shown.get("children", []))
     if shown["run"]["status"] == states.BLOCKED:
         from akm.engine.gates import approvals
 
@@ -51,13 +52,41 @@ def detail(
 
 
 def mark_interrupted(db: Database, shown: list[dict[str, Any]]) -> None:
-    """Mark active runs that nobody drives, and say how to go on; nothing is written."""
-    active = [run for run in shown if run["status"] == states.ACTIVE]
-    driven = lock.driven(lock.folder(db.path), [run["id"] for run in active]) if active else set()
-    for run in active:
-        if run["id"] not in driven:
+    """Mark active runs that nobody drives, and say how to go on; nothing is written.
+
+    `attemptsOpen` tells one whose driver was killed amid its units from one that stands between two. Of a
+    child both are as of its root, which drives it.
+    """
+    active = [(run, {run["id"], _root(db, run)}) for run in shown if run["status"] == states.ACTIVE]
+    if not active:
+        return
+    driven = lock.driven(lock.folder(db.path), set().union(*(family for _run, family in active)))
+    for run, family in active:
+        if driven.isdisjoint(family):
             run["interrupted"] = True
-            run["next"] = f"akm workflow run {run['id']}"
+            run["attemptsOpen"] = units.any_open(db, family)
+            run["next"] = _next(db, run)
+
+
+def _root(db: Database, run: dict[str, Any]) -> str:
+    return runs.root(db, run["id"]) if "parentRunId" in run else run["id"]
+
+
+def _next(db: Database, run: dict[str, Any]) -> str:
+    if "parentRunId" not in run:
+        return f"akm workflow run {run['id']}"
+    from akm.engine.recovery import way_out
+
+    return way_out.onward(db, run["id"])[0]
+
+
+def _mark_tree(db: Database, tree: list[dict[str, Any]]) -> None:
+    """Mark the children in a run's tree as `mark_interrupted` marks runs."""
+    for child in tree:
+        row = {"id": child["runId"], "status": child["status"], "parentRunId": None}
+        mark_interrupted(db, [row])
+        child.update((name, row[name]) for name in ("interrupted", "attemptsOpen", "next") if name in row)
+        _mark_tree(db, child.get("children", []))
 
 
 def driver(db: Database, run_id: str) -> str | None:

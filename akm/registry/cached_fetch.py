@@ -16,6 +16,7 @@ from akm.registry.answer import NOT_MODIFIED, UNUSABLE, Answer, Fetched, NotModi
 from akm.registry.cache import tolerated
 from akm.registry.client import Validators
 from akm.services import registry_cache
+from akm.spelling import counted
 from akm.store.database import Database
 from akm.views import registry_cache as cached
 from akm.views.registry_cache import Kept
@@ -164,7 +165,7 @@ def _ago(age_ms: int) -> str:
     seconds = max(0, age_ms) // 1000
     size, unit = next((one for one in _UNITS if seconds >= one[0]), _UNITS[-1])
     count = seconds // size
-    return f"{count} {unit}{'' if count == 1 else 's'} ago"
+    return f"{counted(count, unit)} ago"
 
 
 _UNITS = ((86_400, "day"), (3600, "hour"), (60, "minute"), (1, "second"))

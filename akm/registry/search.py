@@ -14,6 +14,7 @@ from akm.registry.hit import AssetHit, Found, Hit
 from akm.registry.outcome import Outcome
 from akm.registry.providers import PROVIDERS
 from akm.registry.source import Source
+from akm.spelling import counted
 
 T = TypeVar("T", Hit, AssetHit)
 DEFAULT_LIMIT: Final = 20
@@ -98,7 +99,7 @@ def _complete(found: Found) -> Found:
     hits = [hit for hit in found.hits if hit.is_complete]
     assets = [hit for hit in found.assets if hit.is_complete]
     dropped = len(found.hits) - len(hits) + len(found.assets) - len(assets)
-    said = f"{dropped} incomplete hit{'' if dropped == 1 else 's'} left out" if dropped else None
+    said = f"{counted(dropped, 'incomplete hit')} left out" if dropped else None
     return Found(hits, assets, "; ".join(text for text in (found.note, said) if text) or None)
 
 

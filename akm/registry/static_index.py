@@ -8,6 +8,7 @@ from akm.registry.hit import AssetHit, Found, Hit
 from akm.registry.index_format import Asset, Entry, Index, IndexFault
 from akm.registry.provider import Listed, Origin, Request
 from akm.registry.source import Source
+from akm.spelling import counted
 
 
 def request(source: Source, query: str, limit: int) -> Request:  # noqa: ARG001 - the index is one for all
@@ -57,7 +58,7 @@ def _note(index: Index) -> str | None:
     dropped = index["dropped"]
     if not dropped:
         return None
-    entries = "1 entry of the index is" if dropped == 1 else f"{dropped} entries of the index are"
+    entries = counted(dropped, "entry of the index is", "entries of the index are")
     return f"{entries} left out, without a usable id, name, ref or source"
 
 

@@ -36,7 +36,7 @@ def fork(
     with db.immediate() as tx:
         active = None if force else runs.active_in_scope(tx, (run.workflow_ref,), run.scope_key or "")
         if active is not None:
-            raise already_active(active)
+            raise already_active(active, _beside(source_id, first.step_id, with_units=with_units))
         _refuse_unfinished(tx, source_id, first)
         runs.insert(tx, run)
         steps.copy(tx, run.id, source_run_id=source_id, before=first.sequence_index)
@@ -54,6 +54,12 @@ def fork(
             )
         metadata = {"runId": run.id, "forkedFromRunId": source_id, "stepId": first.step_id}
         events.append(tx, "workflow_forked", at=at, ref=run.workflow_ref, metadata=metadata)
+
+
+def _beside(source_id: str, step_id: str, *, with_units: bool) -> str:
+    if not with_units:
+        return "fork beside it with --new"
+    return f"do the whole step again beside it with `akm workflow fork {source_id} --from {step_id} --new`"
 
 
 def _refuse_unfinished(tx: Transaction, source_id: str, first: NewStep) -> None:

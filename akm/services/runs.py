@@ -99,14 +99,19 @@ def _record_abandoned(tx: Transaction, run_id: str, ref: str, at: str) -> None:
     events.append_once(tx, "workflow_abandoned", run_id, at=at, ref=ref, metadata={"runId": run_id})
 
 
-def already_active(active: sql.ActiveRun) -> UsageError:
-    """Build the error that names the active run which stands in the way."""
+def already_active(
+    active: sql.ActiveRun, otherwise: str = "start another one beside it with --new"
+) -> UsageError:
+    """Build the error that names the active run which stands in the way.
+
+    `otherwise` is what the hint ends with: what can be done while that run goes on.
+    """
     return UsageError(
         f"{active.workflow_ref} is already active here as run {active.id} (scope {active.scope_key}, "
         f"at step {active.current_step_id or '-'}).",
         code="RESOURCE_ALREADY_EXISTS",
         hint=f"Continue it with `akm workflow run {active.id}`, end it with "
-        f"`akm workflow abandon {active.id}`, or start another one beside it with --new.",
+        f"`akm workflow abandon {active.id}`, or {otherwise}.",
     )
 
 

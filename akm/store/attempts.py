@@ -133,6 +133,11 @@ def usage_by_model(tx: Transaction, run_id: str) -> list[sql.ModelUsage]:
     return tx.all(sql.ATTEMPT_USAGE_BY_MODEL, run_id=run_id)
 
 
+def is_open(tx: Transaction, run_id: str) -> bool:
+    """Tell whether an attempt of a run has not ended."""
+    return tx.one(sql.ATTEMPT_OPEN, run_id=run_id) is not None
+
+
 def worktrees(tx: Transaction, run_id: str) -> list[sql.Worktree]:
     """Read the attempts of a run that have a worktree: running, or ended with something left in it."""
     return tx.all(sql.ATTEMPT_WORKTREES, run_id=run_id)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import sqlite3
 from typing import NamedTuple
 
+from akm.spelling import counted
+
 # What Alembic and SQLite keep for themselves.
 _OWN = ("alembic_version", "sqlite_sequence")
 
@@ -40,14 +42,10 @@ def _holding(connection: sqlite3.Connection, table: str) -> Holding:
 def _of(table: str, held: Holding, left: Holding | None) -> list[str]:
     rows = held.rows - (left.rows if left else 0)
     if rows > 0:
-        return [f"{table} ({_plural(rows, 'row')})"]
+        return [f"{table} ({counted(rows, 'row')})"]
     kept = left.values if left else {}
     return [
-        f"{table}.{column} ({_plural(lost, 'value')})"
+        f"{table}.{column} ({counted(lost, 'value')})"
         for column, number in held.values.items()
         if (lost := number - kept.get(column, 0)) > 0
     ]
-
-
-def _plural(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

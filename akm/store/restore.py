@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from akm.errors import ConfigError, TransientError, UsageError
+from akm.spelling import counted
 from akm.store import copies, drafts, newer, schema, sql
 from akm.store.connect import connect, is_contention, translate, translated
 
@@ -61,7 +62,7 @@ def _refuse_others(partial: Path, backup: Path, found: str | None) -> None:
         orphans = raw.execute("PRAGMA foreign_key_check").fetchall()
     if orphans:
         raise ConfigError(
-            f"{backup} holds {len(orphans)} rows whose run is missing, so nothing was restored.",
+            f"{backup} holds {counted(len(orphans), 'row')} whose run is missing, so nothing was restored.",
             code="DATABASE_UNUSABLE",
         )
 

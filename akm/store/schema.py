@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from akm.errors import ConfigError, UsageError
+from akm.spelling import counted
 
 if TYPE_CHECKING:
     from alembic.config import Config
@@ -131,6 +132,6 @@ def _refuse_orphans(raw: sqlite3.Connection, path: Path) -> None:
     orphans = raw.execute("PRAGMA foreign_key_check").fetchall()
     if orphans:
         raise ConfigError(
-            f"{path} holds {len(orphans)} rows of {orphans[0][0]} whose run is missing; "
-            "it was left at its old revision. Restore a backup or remove those rows."
+            f"{path} holds {counted(len(orphans), 'row')} of {orphans[0][0]} whose run is missing; "
+            "it was left at its old revision. Restore a backup, or remove what has no run."
         )

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from akm.errors import AkmError
+from akm.spelling import counted
 from akm.store import drift, schema, sql
 from akm.store.connect import translate, translated
 
@@ -52,14 +53,16 @@ def attempted(check: str, path: Path, look: Callable[[], Iterable[Finding]]) -> 
     return [Finding(check, ERROR, 1, (), f"The check of {check} could not be done: {said}", RESTORE)]
 
 
-def listed(what: tuple[str, str, str], things: Iterable[str], remedy: str) -> Iterator[Finding]:
-    """Make one finding of all `things`, or none of none; `what` is its check, severity and message."""
-    check, severity, message = what
+def listed(what: tuple[str, str, str, str], things: Iterable[str], remedy: str) -> Iterator[Finding]:
+    """Make one finding of all `things`, or none of none.
+
+    `what` is its check, its severity, and what is said after the number: of one thing, and of several.
+    """
+    check, severity, *words = what
     found = list(things)
     if found:
-        yield Finding(
-            check, severity, len(found), tuple(found[:EXAMPLES]), message.format(len(found)), remedy
-        )
+        message = counted(len(found), *words)
+        yield Finding(check, severity, len(found), tuple(found[:EXAMPLES]), message, remedy)
 
 
 def _damage(raw: sqlite3.Connection, path: Path) -> Iterator[Finding]:
@@ -81,7 +84,7 @@ def _orphans(raw: sqlite3.Connection, path: Path) -> Iterator[Finding]:
         found = raw.execute("PRAGMA foreign_key_check").fetchall()
     if found:
         examples = tuple(f"row {row[1]} of {row[0]}" for row in found[:EXAMPLES])
-        message = f"{path} holds {len(found)} rows whose run is missing."
+        message = f"{path} holds {counted(len(found), 'row')} whose run is missing."
         yield Finding("references", ERROR, len(found), examples, message, RESTORE)
 
 

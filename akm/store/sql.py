@@ -252,6 +252,10 @@ class ModelUsage(Row):
     cost: float | None
 
 
+class OpenRun(Row):
+    run_id: str
+
+
 class Worktree(Row):
     unit_id: str
     attempt: int
@@ -858,6 +862,12 @@ ATTEMPT_USAGE_BY_MODEL: Final = Query(
     "model",
     ("run_id",),
     ModelUsage,
+)
+
+ATTEMPT_OPEN: Final = Query(
+    "SELECT run_id FROM workflow_run_unit_attempts WHERE run_id = ? AND status = 'running' LIMIT 1 OFFSET 0",
+    ("run_id",),
+    OpenRun,
 )
 
 ATTEMPT_WORKTREES: Final = Query(

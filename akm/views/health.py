@@ -8,6 +8,7 @@ from operator import attrgetter
 from typing import Final, NamedTuple
 
 from akm import states
+from akm.spelling import counted
 from akm.states import RunState, StepState
 from akm.store import health, sql
 from akm.store.database import Database
@@ -20,36 +21,64 @@ HARMLESS: Final = "Nothing depends on it; only `akm log` reads it."
 
 
 class Check(NamedTuple):
-    """A question about rows, and what is said when it finds `{}` of them."""
+    """A question about rows, and what is said after the number of what it finds: of one, and of several."""
 
     name: str
     severity: str
     question: Query[sql.Example]
-    message: str
+    words: tuple[str, str]
     remedy: str
 
 
 def _json(table: str, column: str, severity: str, question: Query[sql.Example]) -> Check:
-    return Check("json", severity, question, f"{{}} rows of {table} have a damaged {column}.", UNREADABLE)
+    words = f"row of {table} has a damaged {column}.", f"rows of {table} have a damaged {column}."
+    return Check("json", severity, question, words, UNREADABLE)
 
 
 CHECKS: Final = (
-    Check("units", ERROR, sql.UNITS_STRAY, "{} rows of units have no attempt.", REBUILD),
-    Check("units", ERROR, sql.UNITS_MISSING, "{} units have attempts and no row of their own.", REBUILD),
-    Check("units", ERROR, sql.UNITS_DIFFERING, "{} rows of units differ from their latest attempt.", REBUILD),
-    Check("attempts", ERROR, sql.ATTEMPTS_OVERTAKEN, "{} attempts run although later ones exist.", RESTORE),
+    Check(
+        "units",
+        ERROR,
+        sql.UNITS_STRAY,
+        ("row of units has no attempt.", "rows of units have no attempt."),
+        REBUILD,
+    ),
+    Check(
+        "units",
+        ERROR,
+        sql.UNITS_MISSING,
+        ("unit has attempts and no row of its own.", "units have attempts and no row of their own."),
+        REBUILD,
+    ),
+    Check(
+        "units",
+        ERROR,
+        sql.UNITS_DIFFERING,
+        ("row of units differs from its latest attempt.", "rows of units differ from their latest attempt."),
+        REBUILD,
+    ),
+    Check(
+        "attempts",
+        ERROR,
+        sql.ATTEMPTS_OVERTAKEN,
+        ("attempt runs although later ones exist.", "attempts run although later ones exist."),
+        RESTORE,
+    ),
     Check(
         "events",
         WARNING,
         sql.ATTEMPTS_TOLD_WRONGLY,
-        "{} attempts have more or fewer events of their start and end than happened.",
+        (
+            "attempt has more or fewer events of its start and end than happened.",
+            "attempts have more or fewer events of their start and end than happened.",
+        ),
         HARMLESS,
     ),
     Check(
         "events",
         WARNING,
         sql.EVENTS_WITHOUT_RUN,
-        "{} events are of runs that are gone.",
+        ("event is of a run that is gone.", "events are of runs that are gone."),
         "The next `akm db prune` deletes them.",
     ),
     _json("workflow_runs", "params_json", ERROR, sql.RUNS_DAMAGED_PARAMS),
@@ -77,7 +106,7 @@ def _asked(db: Database, check: Check) -> Iterator[Finding]:
     with db.read() as tx:
         found = health.ask(tx, check.question, EXAMPLES)
     if found.total:
-        message = check.message.format(found.total)
+        message = counted(found.total, *check.words)
         yield Finding(check.name, check.severity, *found, message, check.remedy)
 
 
@@ -86,7 +115,11 @@ def _runs(db: Database) -> Iterator[Finding]:
         rows = health.spines(tx)
     bad = [run_id for run_id, of_run in groupby(rows, attrgetter("id")) if not _follows([*of_run])]
     if bad:
-        message = f"{len(bad)} runs are in another state, or at another step, than their steps say."
+        message = counted(
+            len(bad),
+            "run is in another state, or at another step, than its steps say.",
+            "runs are in another state, or at another step, than their steps say.",
+        )
         remedy = "End each with `akm workflow abandon`, or put a backup in place with `akm db restore`."
         yield Finding("runs", ERROR, len(bad), tuple(bad[:EXAMPLES]), message, remedy)
 

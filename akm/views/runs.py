@@ -36,7 +36,8 @@ def resolve(db: Database, text: str) -> str:
     """Find the run as `find` does, and raise NotFoundError WORKFLOW_NOT_FOUND when there is none."""
     found = find(db, text)
     if found is None:
-        raise NotFoundError(f"There is no run {text!r}.", code="WORKFLOW_NOT_FOUND")
+        wanted = "" if ids.is_prefix(text) else ": give a run's id, or its first 4 or more characters"
+        raise NotFoundError(f"There is no run {text!r}{wanted}.", code="WORKFLOW_NOT_FOUND")
     return found
 
 
@@ -58,13 +59,12 @@ def latest(db: Database, refs: tuple[str, ...], scope_key: str | None) -> str | 
         return runs.latest(tx, refs, scope_key)
 
 
-_NEWEST = Filters(None, all_scopes=True, limit=20)
-
-
 def identifiers(db: Database, prefix: str) -> list[str]:
     """List up to 20 run ids that start with `prefix`, for completion."""
     with db.read() as tx:
-        return runs.ids_from(tx, prefix) if prefix else [run.id for run in runs.page(tx, _NEWEST)]
+        if prefix:
+            return runs.ids_from(tx, prefix)
+        return [run.id for run in runs.page(tx, Filters(None, all_scopes=True, limit=20))]
 
 
 def listing(db: Database, filters: Filters) -> list[dict[str, Any]]:

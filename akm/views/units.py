@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from akm.store import attempts, sql, units
@@ -41,6 +42,12 @@ def accounting(db: Database, run_id: str) -> sql.Accounting:
     """Count a run's dispatches and gate calls with their tokens and their cost."""
     with db.read() as tx:
         return attempts.accounting(tx, run_id)
+
+
+def any_open(db: Database, run_ids: Iterable[str]) -> bool:
+    """Tell whether an attempt of any of the runs has not ended."""
+    with db.read() as tx:
+        return any(attempts.is_open(tx, run_id) for run_id in run_ids)
 
 
 def unit(row: sql.Unit) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from akm.spelling import visible
+from akm.spelling import counted, visible
 
 _IDENTIFIER = r"[A-Za-z_][A-Za-z0-9_-]*"
 _PARAM = re.compile(rf"params\.({_IDENTIFIER})")
@@ -102,7 +102,9 @@ def _descend(value: Any, segment: str | int, ref: Reference, position: int) -> A
         if not isinstance(value, (list, tuple)):
             raise ReferenceUnresolved(f"{walked} is {_kind(value)}, not an array: [{segment}] leads nowhere.")
         if segment >= len(value):
-            raise ReferenceUnresolved(f"{walked} has {len(value)} item(s): [{segment}] is out of range.")
+            raise ReferenceUnresolved(
+                f"{walked} has {counted(len(value), 'item')}: [{segment}] is out of range."
+            )
         return value[segment]
     if not isinstance(value, Mapping):
         raise ReferenceUnresolved(f"{walked} is {_kind(value)}, not an object: .{segment} leads nowhere.")

@@ -65,7 +65,7 @@ def test_people_read_lines(run: Any, home: Path, upstream: Upstream) -> None:
     text = ("--format", "text")
     assert run("bundle", "update", *text).out == "No configured bundle came from git.\n"
     assert run("bundle", "add", upstream.url, *text).out.splitlines() == [
-        f"Bundle team is {home}/data/bundles/team, with 1 workflows.",
+        f"Bundle team is {home}/data/bundles/team, with 1 workflow.",
         f"It stands at commit {old} of {upstream.url} (2024-05-06T07:08:09.000Z).",
         "workflows (1): a",
         "scripts (1): s.sh",

@@ -90,14 +90,29 @@ def test_a_run_goes_on_under_the_new_name(run: Any, user: Path) -> None:
     assert [step["stepId"] for step in again.result["executed"]] == ["b"]
 
 
-def test_a_second_call_says_that_there_is_nothing_to_do(run: Any, user: Path) -> None:
+def test_a_second_call_says_that_nothing_has_the_old_name(run: Any, user: Path) -> None:
     assert user.exists()
     run("bundle", "rename", "team", "crew")
     again = run("bundle", "rename", "team", "crew")
     assert (again.status, again.result["applied"]) == (0, False)
     text = run("bundle", "rename", "team", "crew", "--format", "text")
     assert (text.status, text.err) == (0, "")
-    assert "nothing to do" in text.out
+    assert text.out == "Nothing has the name team; nothing was changed.\n"
+
+
+def test_a_mistyped_name_is_not_said_to_be_renamed(run: Any, user: Path) -> None:
+    user.write_text(f'{user.read_text()}[bundles.crew]\npath = "/tmp"\n')
+    for flags in ((), ("--dry-run",)):
+        said = run("bundle", "rename", "teem", "crew", *flags, "--format", "text")
+        assert (said.status, said.out) == (0, "Nothing has the name teem; nothing was changed.\n")
+    assert run("bundle", "rename", "teem", "crew").result["applied"] is False
+
+
+def test_a_dry_run_counts_refs_that_a_rename_cut_off_left_in_the_schedule(run: Any, user: Path) -> None:
+    run("bundle", "rename", "team", "crew")
+    user.write_text(f'{user.read_text()}\n[scheduler]\nenabled = ["team//tasks/nightly"]\n')
+    said = run("bundle", "rename", "team", "crew", "--dry-run", "--format", "text").out.splitlines()
+    assert said == ["Bundle team would become crew; nothing was changed.", "scheduled: team//tasks/nightly"]
 
 
 def test_a_dry_run_writes_nothing_not_even_a_ledger(run: Any, user: Path, home: Path) -> None:
@@ -117,7 +132,7 @@ def test_people_are_told_what_moves_and_what_is_left_to_them(run: Any, user: Pat
     (home / "team/tasks/caller.yml").write_text("version: 4\nuses: team//workflows/w\n")
     said = run("bundle", "rename", "team", "crew", "--dry-run", "--format", "text").out.splitlines()
     assert said[0] == "Bundle team would become crew; nothing was changed."
-    assert said[1].startswith("To be moved: 1 runs, ")
+    assert said[1].startswith("To be moved: 1 run, ")
     done = run("bundle", "rename", "team", "crew", "--format", "text").out.splitlines()
     assert done[0] == "Bundle team is now crew."
     assert done[1] == said[1].replace("To be moved", "Moved")

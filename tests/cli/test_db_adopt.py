@@ -95,7 +95,7 @@ def test_people_are_told_in_tables(run: Run, source: Path) -> None:
             put_event(made, ts=f"never {number}")
     told = run("db", "adopt", str(source), "--dry-run", "--format", "text").out
     assert "WOULD COME" in told
-    assert "1 rows of workflow_run_unit_attempts were made from what else is known." in told
+    assert "1 row of workflow_run_unit_attempts was made from what else is known." in told
     assert f"{RUN[:8]}  team//workflows/release  active  yes" in told
     assert "Nothing was written." in told
     odd = run("db", "adopt", str(source.with_name("odd.db")), "--format", "text")

@@ -108,6 +108,19 @@ def _again(state: str, subject: Subject, kept: Path, migrated: Path) -> Subject:
     return build(state, subject.home, subject.run, migrated)
 
 
+@pytest.mark.parametrize("state", ["paused", "interrupted"])
+def test_people_read_the_word_of_the_page_for_a_run_that_nobody_drives(
+    state: str, home: Path, run: Run, migrated: Path
+) -> None:
+    subject = build(state, home, run, migrated)
+    (row,) = run("workflow", "list", "--format", "text").out.splitlines()[1:2]
+    assert row.split()[2] == state
+    shown = run("workflow", "status", subject.run_id, "--format", "text").out
+    assert f"status    {state} (active, and nobody is driving it)" in shown
+    listed = run("workflow", "list").result["runs"][0]
+    assert (listed["interrupted"], listed["attemptsOpen"]) == (True, state == "interrupted")
+
+
 @pytest.mark.parametrize("state", BUILDERS)
 def test_every_state_has_a_way_out(state: str, home: Path, run: Run, migrated: Path) -> None:
     for way, sections in ways_out(state).items():

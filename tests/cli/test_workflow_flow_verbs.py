@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 import shlex
 import shutil
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -107,12 +109,107 @@ def test_a_child_that_waits_for_a_person_is_named_wherever_its_root_is_asked_abo
     assert type_all(run, printed(told)) == [0, 0, 0]
 
 
+def test_null_can_be_given_as_the_value_of_an_approval(project: Path, run: Run) -> None:
+    write(project, a_step("a") | {"gate": {"approve": True, "value": {"type": ["string", "null"]}}})
+    run_id = run("workflow", "run", "w").result["run"]["id"]
+    assert run("workflow", "approve", run_id).error["code"] == "MISSING_REQUIRED_ARGUMENT"
+    approved = run("workflow", "approve", run_id, "--value", "null")
+    assert (approved.status, approved.result["run"]["status"]) == (0, "completed")
+
+
+@pytest.mark.parametrize(
+    "verb",
+    ["fork --from a", "retry", "cancel", "approve", "reject", "abandon", "resume", "export"],
+)
+def test_a_verb_that_takes_a_run_alone_says_so_when_a_workflow_is_named(
+    project: Path, run: Run, verb: str
+) -> None:
+    write(project, a_step("a", "false"))
+    run("workflow", "run", "w")
+    name, *flags = verb.split()
+    for workflow in ("w", "workflows/w", "workflows/w.md"):
+        refused = run("workflow", name, workflow, *flags)
+        assert (refused.status, refused.error["code"]) == (1, "WORKFLOW_NOT_FOUND")
+        assert f"There is no run '{workflow}': give a run's id" in refused.error["error"]
+        assert "akm workflow list" in refused.error["hint"]
+    assert run("workflow", name, "0000", *flags).error["error"] == "There is no run '0000'."
+
+
+def test_retrying_failed_items_beside_an_active_run_names_what_can_be_typed(project: Path, run: Run) -> None:
+    write(project, a_map("a", *sh(f'test -e "{project}/ok"'), on_error="continue"), params=items(1, 2))
+    source = run("workflow", "run", "w").result["run"]["id"]
+    write(project, a_step("a"), a_step("b"))
+    active = run("workflow", "run", "w", "--new", "--max-steps", "1").result["run"]["id"]
+    refused = run("workflow", "retry", source, "--failed-only")
+    assert (refused.status, refused.error["code"]) == (2, "RESOURCE_ALREADY_EXISTS")
+    commands = re.findall(r"`(.+?)`", refused.error["hint"])
+    beside = f"akm workflow fork {source} --from a --new"
+    assert commands == [f"akm workflow run {active}", f"akm workflow abandon {active}", beside]
+    assert refused.error["hint"].count("--new") == 1
+    assert type_all(run, [commands[2], commands[0]]) == [0, 0]
+    assert "fork beside it with --new" in run("workflow", "fork", source, "--from", "a").error["hint"]
+
+
 def test_approving_a_child_says_how_its_root_goes_on(project: Path, run: Run) -> None:
     a_family(project, a_step("deep") | WAITS)
     run("workflow", "run", "w")
     told = run("workflow", "approve", family(run)["leaf"]["id"], "--format", "text").out
     (line,) = re.findall(r"^Approved.*Go on: (.+)", told)
     assert type_all(run, line.split(", then ")) == [0, 0]
+
+
+def test_of_a_killed_family_every_run_is_shown_with_one_word_and_is_led_on_by_its_root(
+    project: Path, run: Run, process: Run
+) -> None:
+    killing = a_step("deep", *sh(f'test -e "{project}/ok" || kill -9 "$PPID"'))
+    a_family(project, killing)
+    assert process("workflow", "run", "w").status == -9
+    runs = family(run)
+    onward = f"akm workflow run {runs['w']['id']}"
+    assert {name: one["next"] for name, one in runs.items()} == dict.fromkeys(("w", "middle", "leaf"), onward)
+    listed = run("workflow", "list", "--children", "--format", "text").out
+    assert listed.count("interrupted") == 3
+    tree = run("workflow", "status", "w", "--format", "text").out.partition("CHILD")[2]
+    assert (tree.count("interrupted"), tree.count("active")) == (2, 0)
+    for name in ("middle", "leaf"):
+        told = run("workflow", "status", runs[name]["id"], "--format", "text").out
+        assert printed(told) == [f"akm workflow run {runs['w']['id'][:8]}"]
+    (project / "ok").touch()
+    assert type_all(run, [onward]) == [0]
+
+
+def test_a_child_between_two_units_has_the_word_of_its_root(project: Path, run: Run, process: Run) -> None:
+    a_family(project, a_step("deep", *sh('kill -9 "$PPID"')))
+    assert process("workflow", "run", "w").status == -9
+    leaf = family(run)["leaf"]["id"]
+    with closing(sqlite3.connect(project.with_name("data") / "state.db")) as ledger, ledger:
+        for table in ("workflow_run_unit_attempts", "workflow_run_units"):
+            ledger.execute(f"UPDATE {table} SET status = 'failed' WHERE run_id = ?", (leaf,))
+    assert "status    interrupted" in run("workflow", "status", leaf, "--format", "text").out
+
+
+def test_an_active_child_of_a_stopped_root_is_led_on_by_reopening_the_root(project: Path, run: Run) -> None:
+    a_family(project, needs_a_file(project))
+    run("workflow", "run", "w")
+    runs = family(run)
+    for name in ("leaf", "middle"):
+        assert run("workflow", "resume", runs[name]["id"]).status == 0
+    shown = run("workflow", "status", runs["leaf"]["id"]).result
+    assert (shown["run"]["next"], shown["wayOut"][0]) == (f"akm workflow resume {runs['w']['id']}",) * 2
+    assert run("workflow", "status", "w", "--format", "text").out.count("paused") == 2
+    (project / "ok").touch()
+    assert type_all(run, shown["wayOut"]) == [0, 0]
+
+
+def test_a_reopened_child_that_its_root_went_on_without_is_driven_by_itself(project: Path, run: Run) -> None:
+    write(project, needs_a_file(project), name="leaf")
+    write(project, calling("leaf", on_error="continue"))
+    run("workflow", "run", "w")
+    leaf = family(run)["leaf"]["id"]
+    assert run("workflow", "resume", leaf).status == 0
+    (project / "ok").touch()
+    assert type_all(run, [run("workflow", "status", leaf).result["run"]["next"]]) == [0]
+    assert family(run)["leaf"]["status"] == "completed"
 
 
 def test_a_refused_cascade_writes_nothing(project: Path, run: Run, home: Path) -> None:
@@ -139,7 +236,7 @@ def test_a_child_left_behind_by_a_completed_root_is_done_again_in_a_fork(project
     write(project, calling("leaf", on_error="continue"))
     root = run("workflow", "run", "w").result["run"]["id"]
     shown = run("workflow", "status", family(run)["leaf"]["id"]).result
-    assert shown["wayOut"] == [f"akm workflow fork {root} --from STEP"]
+    assert shown["wayOut"] == [f"akm workflow fork {root} --from call"]
 
 
 def test_retry_with_cascade_reopens_and_drives_a_family_in_one_go(project: Path, run: Run) -> None:

@@ -12,6 +12,7 @@ from workflow_files import a_step, sh
 
 from akm.engine import reports
 from akm.engine.gates import approvals
+from akm.engine.gates.approvals import Given
 from akm.errors import UsageError
 from akm.services import runs
 
@@ -27,8 +28,12 @@ def run_id(place: Place) -> str:
     return str(place.row("SELECT id FROM workflow_runs")["id"])
 
 
-def approve(place: Place, step: str | None = None, value: Any = None, note: str | None = None) -> Any:
-    return approvals.approve(place.db, run_id(place), step, by="ann", at=AT, note=note, value=value)
+NOTHING = object()
+
+
+def approve(place: Place, step: str | None = None, value: Any = NOTHING, note: str | None = None) -> Any:
+    given = None if value is NOTHING else Given(value)
+    return approvals.approve(place.db, run_id(place), step, by="ann", at=AT, note=note, given=given)
 
 
 def reject(place: Place, note: str | None = None) -> Any:
@@ -90,13 +95,21 @@ def test_the_value_of_an_approval_is_a_reference(place: Place) -> None:
         a_step("b", *sh("echo $AKM_INPUTS"), inputs=("steps.a.approval.version",)),
     )
     place.run()
-    for value in (None, {"version": 3}, "x"):
+    for value in (NOTHING, None, {"version": 3}, "x"):
         with pytest.raises(UsageError):
             approve(place, value=value)
     assert place.status() == "blocked"
     approve(place, value={"version": "2.0"})
     assert place.run().exit_status == 0
     assert json.loads(place.output("b")) == {"steps.a.approval.version": "2.0"}
+
+
+def test_null_is_a_value_where_the_step_allows_it_and_nothing_is_none(place: Place) -> None:
+    place.write(a_step("a") | waiting(value={"type": ["string", "null"]}), a_step("b"))
+    place.run()
+    with pytest.raises(UsageError, match="asks for a value"):
+        approve(place)
+    assert approve(place, value=None).status == "active"
 
 
 def test_approving_the_last_step_completes_the_run(place: Place) -> None:

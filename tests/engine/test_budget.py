@@ -223,6 +223,7 @@ def test_a_judge_is_not_asked_when_no_money_is_left(place: Place) -> None:
     assert result.run["status"] == "blocked"
     assert "its judge was not asked: the budget of 1 in money" in result.executed[-1].summary
     assert place.dispatched == []
+    assert result.way_out == [f"akm workflow run --new {result.run['workflowRef']}"]
 
 
 def test_a_result_that_cannot_be_stored_has_still_been_paid_for(place: Place) -> None:

@@ -90,7 +90,7 @@ def test_a_reference_leads_to_its_value(text: str, expected: Any) -> None:
         ("steps.a.output.files.length", "steps.a.output.files is an array, not an object"),
         ("steps.a.output.text[0]", "steps.a.output.text is text, not an array"),
         ("steps.a.output[0]", "steps.a.output is an object, not an array"),
-        ("steps.a.output.files[2]", r"steps.a.output.files has 2 item\(s\): \[2\] is out of range"),
+        ("steps.a.output.files[2]", r"steps.a.output.files has 2 items: \[2\] is out of range"),
         ("steps.a.output.files[1]", r"steps.a.output.files\[1\] is null"),
         ("steps.a.output.files[1].n", r"steps.a.output.files\[1\] is null, not an object"),
         ("steps.a.output.no.x", "steps.a.output.no is a boolean"),

@@ -11,6 +11,7 @@ from akm import paths
 from akm.cli import output
 from akm.cli.bundle import lines
 from akm.errors import UsageError
+from akm.spelling import counted
 
 Words = Annotated[
     list[str],
@@ -43,7 +44,7 @@ def add(words: Words, name: Name = None, ref: Ref = None) -> None:
 
 def _lines(result: dict[str, Any]) -> Iterator[str]:
     bundle = result["bundle"]
-    yield f"Bundle {bundle['name']} is {bundle['path']}, with {bundle['workflows']} workflows."
+    yield f"Bundle {bundle['name']} is {bundle['path']}, with {counted(bundle['workflows'], 'workflow')}."
     if "date" in result:
         yield f"It stands at commit {bundle['commit'][:12]} of {bundle['source']} ({result['date']})."
     yield from lines.contents(result["contents"])

@@ -11,12 +11,18 @@ import typer
 from akm import clock, config
 from akm.bundles import rename as renaming
 from akm.cli import ledger, output
+from akm.spelling import counted
 
 Old = Annotated[str, typer.Argument(metavar="OLD", help="The bundle's name.")]
 New = Annotated[str, typer.Argument(metavar="NEW", help="The name that it gets.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Say what would change, and change nothing.")]
 
-_TABLES = {"taskHistory": "attempts of tasks", "workflowRuns": "runs", "events": "events"}
+#: What is said of a table's rows after their number: of one, and of several.
+_TABLES = {
+    "taskHistory": ("attempt of a task", "attempts of tasks"),
+    "workflowRuns": ("run", "runs"),
+    "events": ("event", "events"),
+}
 
 
 def rename(old: Old, new: New, dry_run: DryRun = False) -> None:
@@ -46,17 +52,17 @@ def _followed(old: str, new: str) -> dict[str, Any]:
 
 def _lines(result: dict[str, Any]) -> Iterator[str]:
     old, new = result["oldId"], result["newId"]
-    synced = result.get("taskSync")
+    refs, synced = result["schedulerRefs"], result.get("taskSync")
     if result["applied"]:
         yield f"Bundle {old} is now {new}."
-    elif result["dryRun"] and (result["config"]["bundle"] or any(result["state"].values())):
+    elif result["dryRun"] and any((result["config"]["bundle"], *result["state"].values(), *refs)):
         yield f"Bundle {old} would become {new}; nothing was changed."
     elif synced is None:
-        yield f"There is nothing to do: {new} is configured, and nothing is named {old}."
-    moved = [f"{count} {_TABLES[table]}" for table, count in result["state"].items() if count]
+        yield f"Nothing has the name {old}; nothing was changed."
+    moved = [counted(count, *_TABLES[table]) for table, count in result["state"].items() if count]
     if moved:
         yield f"{'Moved' if result['applied'] else 'To be moved'}: {', '.join(moved)}."
-    yield from (f"scheduled: {ref}" for ref in result["schedulerRefs"])
+    yield from (f"scheduled: {ref}" for ref in refs)
     if synced is not None:
         yield (
             "The schedule was synced." if synced["ok"] else f"The schedule was not synced: {_reason(synced)}"

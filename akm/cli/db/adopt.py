@@ -13,6 +13,7 @@ from akm import clock, config
 from akm.adopting import adopt as adopting
 from akm.cli import ledger, output
 from akm.cli.tables import Table
+from akm.spelling import counted
 from akm.store import foreign, rehearsal
 from akm.store.database import Database
 
@@ -68,9 +69,14 @@ def _made(tables: dict[str, dict[str, int]]) -> Iterator[str]:
         if not counts["copied"]:
             continue
         if "reconstructed" in counts:
-            yield f"{counts['reconstructed']} rows of {name} were made from what else is known."
+            made = f"row of {name} was made", f"rows of {name} were made"
+            yield f"{counted(counts['reconstructed'], *made)} from what else is known."
         if "folded" in counts:
-            yield f"{counts['folded']} rows of {name} became attempts of one unit."
+            yield counted(
+                counts["folded"],
+                f"row of {name} became an attempt of another unit.",
+                f"rows of {name} became attempts of one unit.",
+            )
 
 
 def _runs(runs: list[dict[str, Any]]) -> Iterator[str | Table]:

@@ -9,6 +9,7 @@ import typer
 
 from akm import clock, paths
 from akm.cli import output
+from akm.spelling import counted
 
 Folder = Annotated[Path, typer.Argument(metavar="DIR", help="A bundle, or a folder of bundles.")]
 Out = Annotated[Path | None, typer.Option("--out", metavar="FILE", help="Write it there, not to the output.")]
@@ -29,5 +30,5 @@ def build_index(folder: Folder, out: Out = None) -> None:
     count = len(index["stashes"])
     output.show(
         {"ok": True, "file": str(file), "bundles": count},
-        render=lambda _: [f"Wrote {file}, with {count} {'bundle' if count == 1 else 'bundles'}."],
+        render=lambda _: [f"Wrote {file}, with {counted(count, 'bundle')}."],
     )

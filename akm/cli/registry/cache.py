@@ -11,7 +11,7 @@ from akm.cli import durations, ledger, output
 from akm.cli.tables import Table
 from akm.errors import NotFoundError, UsageError
 from akm.registry import urls
-from akm.spelling import suggestion
+from akm.spelling import counted, suggestion
 
 Act = Annotated[
     str | None, typer.Argument(metavar="clear", help="Forget what is kept, instead of listing it.")
@@ -35,7 +35,10 @@ def cache(act: Act = None, key: Key = None) -> None:
             hint=suggestion(key, keys) or "List the keys with `akm registry cache`.",
         )
     count = _clear(layers, key) if kept else 0
-    output.show({"ok": True, "cleared": count}, render=lambda _: [f"{count} kept answers were forgotten."])
+    output.show(
+        {"ok": True, "cleared": count},
+        render=lambda _: [counted(count, "kept answer was forgotten.", "kept answers were forgotten.")],
+    )
 
 
 def _entries(layers: config.Layers) -> list[dict[str, Any]]:

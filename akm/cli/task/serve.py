@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from akm.cli import output
+from akm.spelling import counted
 
 if TYPE_CHECKING:
     from akm.tasks.firing.serve import Hands
@@ -41,7 +42,7 @@ def _greet(hands: Hands) -> None:
     from akm.tasks.firing import firing_state
 
     count = len(hands.tasks())
-    output.tell(f"Serving {count} task{'' if count == 1 else 's'} until a signal comes.")
+    output.tell(f"Serving {counted(count, 'task')} until a signal comes.")
     if not count:
         output.warn(
             "No task is enabled yet; enable one with `akm task enable REF`, it is noticed within a minute."
@@ -71,7 +72,9 @@ def _hands() -> Hands:
             return running.last_start(db, task)
 
     def record(one: Due, at: str) -> None:
-        output.warn(f"{one.task.ref} was missed {one.count} time(s), last at {one.fire:%Y-%m-%d %H:%M}.")
+        output.warn(
+            f"{one.task.ref} was missed {counted(one.count, 'time')}, last at {one.fire:%Y-%m-%d %H:%M}."
+        )
         with ledger.opened() as db:
             missed.record(db, one, at=at)
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from akm.cli import output
+from akm.spelling import counted
 
 _DONE = ("installed", "updated", "removed")
 
@@ -20,7 +21,8 @@ def lines(result: dict[str, Any]) -> Iterator[str]:
         for failure in result["failures"]
     )
     if not any(result[word] for word in (*_DONE, "skipped", "failures")):
-        yield f"Nothing to change: {len(result['unchanged'])} rows are as they should be."
+        kept = counted(len(result["unchanged"]), "row is as it should be", "rows are as they should be")
+        yield f"Nothing to change: {kept}."
 
 
 def warn(result: dict[str, Any]) -> None:

@@ -34,7 +34,7 @@ def approve(
     with ledger.opened(config.read()) as db:
         run_id = resolve(db, run)
         name = deciding.name(by)
-        approvals.approve(db, run_id, step, by=name, at=clock.now(), note=note, value=given)
+        approvals.approve(db, run_id, step, by=name, at=clock.now(), note=note, given=given)
         shown = reports.detail(db, run_id)
     output.show({"ok": True, **shown}, render=_lines)
 

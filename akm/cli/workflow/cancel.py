@@ -25,7 +25,7 @@ def cancel(run: options.Run, grace: Grace = "10s") -> None:
     with ledger.opened(config.read()) as db:
         run_id = runs.resolve(db, run)
         holder = cancelling.cancel(db, run_id, grace_seconds=seconds)
-        go_on = way_out.commands(db, run_id) or [f"akm workflow run {runs.root(db, run_id)}"]
+        go_on = way_out.onward(db, run_id)
     output.show({"ok": True, "runId": run_id, "stopped": holder, "wayOut": go_on}, render=_lines)
 
 

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import nullcontext
+from math import inf
 from typing import Any
 
 from akm import config
 from akm.cli import ledger, output
 from akm.cli.tables import Table
+from akm.cli.workflow import usage_text
 from akm.engine import dry_run
 from akm.engine.workplace import Workplace
+from akm.spelling import counted
 from akm.workflow.freezing.freeze_settings import Gates
+
+_CEILINGS = {"maxTokens": "tokens", "maxCost": "cost"}
 
 
 def show(work: Workplace, target: str, *, given: Any, new: bool, gates: Gates) -> int:
@@ -27,8 +32,12 @@ def show(work: Workplace, target: str, *, given: Any, new: bool, gates: Gates) -
 
 def _lines(shown: dict[str, Any]) -> Iterator[str | Table]:
     yield f"Would go on with run {shown['runId']}." if "runId" in shown else f"Would start {shown['title']}."
+    if "drivenBy" in shown:
+        yield f"It is being driven right now by {shown['drivenBy']}, so this may have changed already."
     budget = {name: limit for name, limit in shown["budget"].items() if name != "spent"}
     yield from (f"budget    {name} {limit}" for name, limit in budget.items())
+    if "spent" in shown["budget"]:
+        yield f"spent     {_spent(shown['budget']['spent'])}"
     yield ""
     rows = [
         (
@@ -43,7 +52,41 @@ def _lines(shown: dict[str, Any]) -> Iterator[str | Table]:
         for step in shown["steps"]
     ]
     yield Table(("step", "status", "does", "width", "dispatch", "reuse", "variables"), rows)
+    for step in shown["steps"]:
+        yield from _remarks(step)
+    yield from _too_small(shown)
     yield "Nothing was written or executed."
+
+
+def _spent(spent: dict[str, Any]) -> str:
+    parts = [counted(spent["units"], "unit"), counted(spent["tokens"], "token")]
+    if spent["cost"] is not None:
+        parts.append(f"cost {usage_text.money(spent['cost'])}")
+    return ", ".join(parts)
+
+
+def _remarks(step: dict[str, Any]) -> Iterator[str]:
+    """Say why the work of a step is not known yet, and that a person will be waited for."""
+    work = step.get("work", {})
+    if work.get("after"):
+        yield f"{step['stepId']}: not known yet, because it reads from {' and '.join(work['after'])}."
+    elif "unknown" in work:
+        yield f"{step['stepId']}: {work['unknown']}"
+    if step["status"] == "pending" and step["gate"]["approve"]:
+        yield f"{step['stepId']}: will wait for a person to approve it."
+
+
+def _too_small(shown: dict[str, Any]) -> Iterator[str]:
+    """Say which ceilings of the budget do not allow what is known to be left to do."""
+    most, work = shown["budget"], [step.get("work", {}) for step in shown["steps"]]
+    spent = most.get("spent", {"units": 0, "tokens": 0, "cost": None})
+    new = sum(one.get("dispatch", 0) - one.get("reclaim", 0) for one in work)
+    if spent["units"] + new > most.get("maxUnits", inf):
+        left = counted(max(0, most["maxUnits"] - spent["units"]), "unit")
+        yield f"The budget is too small: {counted(new, 'unit')} would be new, and maxUnits has {left} left."
+    if any(one.get("dispatch") for one in work):
+        used = [name for name, what in _CEILINGS.items() if (spent[what] or 0) >= most.get(name, inf)]
+        yield from (f"The budget is used up: {name}." for name in used)
 
 
 def _does(step: dict[str, Any]) -> str:

@@ -11,6 +11,7 @@ import typer
 from akm import config
 from akm.cli import ledger, output
 from akm.engine.care import importing
+from akm.spelling import counted
 
 File = Annotated[str, typer.Argument(metavar="FILE", help="What `akm workflow export` has written.")]
 
@@ -23,7 +24,7 @@ def import_(file: File) -> None:
 
 
 def _lines(taken: dict[str, Any]) -> Iterator[str]:
-    held = ", ".join(f"{count} {name}" for name, count in taken["counts"].items())
+    held = ", ".join(counted(count, name.removesuffix("s")) for name, count in taken["counts"].items())
     done = "is taken over" if taken["changed"] else "is here already, and nothing was changed"
     yield f"Run {taken['run']} of {taken['workflowRef']} ({taken['status']}) {done}: {held}."
     if "obstacle" in taken:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from akm.cli import output
+from akm.spelling import counted
 
 if TYPE_CHECKING:
     from akm.engine.files.linting import Checked
@@ -50,9 +51,5 @@ def _lines(result: dict[str, Any]) -> Iterator[str]:
     if not summary["files"]:
         yield "There is no workflow here. Write one: akm workflow create NAME"
         return
-    counted = (("files", "file"), ("errors", "error"), ("warnings", "warning"))
-    yield ", ".join(_count(summary[name], noun) for name, noun in counted) + "."
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"
+    nouns = (("files", "file"), ("errors", "error"), ("warnings", "warning"))
+    yield ", ".join(counted(summary[name], noun) for name, noun in nouns) + "."

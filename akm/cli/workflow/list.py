@@ -10,6 +10,7 @@ import typer
 from akm import config, paths, scope
 from akm.cli import ledger, output
 from akm.cli.tables import Table
+from akm.cli.workflow import run_state
 from akm.engine import reports
 from akm.store.runs import Filters
 
@@ -57,7 +58,7 @@ def _table(result: dict[str, Any], where: str, limit: int) -> Iterator[str | Tab
             run["id"][:8],
             *([run["parentRunId"][:8] if "parentRunId" in run else None] if is_mixed else []),
             run["workflowRef"],
-            "interrupted" if run.get("interrupted") else run["status"],
+            run_state.word(run),
             run["currentStepId"],
             run["updatedAt"],
         )

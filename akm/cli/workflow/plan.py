@@ -7,6 +7,7 @@ from typing import Any
 
 from akm.cli import options, output
 from akm.cli.tables import Table
+from akm.spelling import counted
 
 
 def plan(target: options.Target) -> None:
@@ -46,8 +47,7 @@ def _lines(result: dict[str, Any]) -> Iterator[str | Table]:
 
 def _does(step: dict[str, Any]) -> str:
     if "command" in step:
-        count = len(step["command"]) - 1
-        return f"{step['command'][0]} ({count} argument{'' if count == 1 else 's'})"
+        return f"{step['command'][0]} ({counted(len(step['command']) - 1, 'argument')})"
     if step["targetKind"] == "command":
         return f"prose for {step['engine'] or 'an engine (none is configured)'}"
     return str(step["expansion"].get("childRef", step["targetKind"]))

@@ -11,7 +11,7 @@ from akm import config
 from akm.cli import ledger, options, output
 from akm.cli.tables import Table
 from akm.cli.unit_ids import short, short_runs
-from akm.cli.workflow import output_text, unit_rows, usage_text
+from akm.cli.workflow import output_text, run_state, unit_rows, usage_text
 from akm.engine import reports
 
 Units = Annotated[bool, typer.Option("--units", help="Show every unit of the run.")]
@@ -35,10 +35,10 @@ def status(
 def lines(shown: dict[str, Any]) -> Iterator[str | Table]:
     """Render a run's detail for people."""
     run = shown["run"]
-    state = "interrupted (active, and nobody is driving it)" if run.get("interrupted") else run["status"]
+    idle = " (active, and nobody is driving it)" if run.get("interrupted") else ""
     yield f"run       {run['id']}"
     yield f"workflow  {run['workflowRef']}"
-    yield f"status    {state}"
+    yield f"status    {run_state.word(run)}{idle}"
     yield f"started   {run['createdAt']}"
     yield f"updated   {run['updatedAt']}"
     if run.get("parentRunId"):
@@ -83,7 +83,7 @@ def _children(tree: list[dict[str, Any]]) -> Iterator[str | Table]:
 def _branches(tree: list[dict[str, Any]], depth: int) -> Iterator[tuple[object, ...]]:
     for child in tree:
         name = "  " * depth + child["runId"][:8]
-        yield name, child["workflowRef"], child["status"], child["stepId"], child["currentStepId"]
+        yield name, child["workflowRef"], run_state.word(child), child["stepId"], child["currentStepId"]
         yield from _branches(child.get("children", []), depth + 1)
 
 
@@ -96,7 +96,7 @@ def _next(run: dict[str, Any], way_out: list[str]) -> Iterator[str]:
         yield f"Go on with it: {short_runs(', then '.join(way_out))}"
     elif run.get("interrupted"):
         yield ""
-        yield f"Go on with it: akm workflow run {run['id'][:8]}"
+        yield f"Go on with it: {short_runs(run['next'])}"
 
 
 def _waiting(waiting: dict[str, Any]) -> Iterator[str]:

@@ -6,16 +6,17 @@ from collections.abc import Iterator
 from typing import Any
 
 from akm.cli.tables import Table
+from akm.spelling import counted
 
 _SPENT = ("attempts", "tokens", "cost")
 
 
 def line(usage: dict[str, Any]) -> str:
     """Say what a run has spent; money only where something is known of it."""
-    parts = [_counted(usage["dispatches"], "dispatch", "es")]
+    parts = [counted(usage["dispatches"], "dispatch", "dispatches")]
     if usage["gates"]:
-        parts.append(_counted(usage["gates"], "gate call", "s"))
-    parts.append(_counted(usage["tokens"], "token", "s"))
+        parts.append(counted(usage["gates"], "gate call"))
+    parts.append(counted(usage["tokens"], "token"))
     if usage["cost"] is not None:
         parts.append(f"cost {money(usage['cost'])}")
     return ", ".join(parts)
@@ -41,7 +42,3 @@ def money(cost: float | None) -> str | None:
 
 def _row(row: dict[str, Any], keys: tuple[str, ...]) -> tuple[object, ...]:
     return (*(row[key] for key in keys), row["attempts"], row["tokens"], money(row["cost"]))
-
-
-def _counted(number: int, word: str, plural: str) -> str:
-    return f"{number} {word}{'' if number == 1 else plural}"

@@ -14,6 +14,7 @@ from akm.engine.care import leftovers, locks, openness
 from akm.engine.care.leftovers import IsAlive
 from akm.errors import NotFoundError
 from akm.services import rebuilding
+from akm.spelling import counted
 from akm.store import copies, soundness
 from akm.store.database import Database
 from akm.store.soundness import ERROR, WARNING, Finding, attempted
@@ -70,5 +71,9 @@ def _tasks(db: Database, is_alive: IsAlive) -> Iterator[Finding]:
     lost = task_history.query(db, Filters(status=INTERRUPTED, limit=-1), reader)
     if lost:
         examples = tuple(f"{one['id']} {one['startedAt']}" for one in lost[: soundness.EXAMPLES])
-        message = f"{len(lost)} attempts of tasks are open although their process is gone."
+        message = counted(
+            len(lost),
+            "attempt of a task is open although its process is gone.",
+            "attempts of tasks are open although their process is gone.",
+        )
         yield Finding("tasks", soundness.NOTE, len(lost), examples, message, "They show as interrupted.")

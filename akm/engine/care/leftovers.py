@@ -33,12 +33,22 @@ def of_runs(db: Database) -> Iterator[Finding]:
     idle = {run_id for run_id in locked if known.get(run_id) in (None, states.COMPLETED)}
     idle -= lock.driven(folder, idle)
     yield from listed(
-        ("locks", WARNING, "{} locks are of runs that are gone or completed."),
+        (
+            "locks",
+            WARNING,
+            "lock is of a run that is gone or completed.",
+            "locks are of runs that are gone or completed.",
+        ),
         (str(lock.lock_path(folder, run_id)) for run_id in sorted(idle)),
         f"Remove the file, {_UNLESS}.",
     )
     yield from listed(
-        ("worktrees", WARNING, "{} folders of worktrees are of runs that are gone."),
+        (
+            "worktrees",
+            WARNING,
+            "folder of worktrees is of a run that is gone.",
+            "folders of worktrees are of runs that are gone.",
+        ),
         (str(trees / run_id) for run_id in sorted(grown - known.keys())),
         f"Look for work in them with `akm workflow worktrees`, {_UNLESS}.",
     )
@@ -50,12 +60,22 @@ def of_acts(path: Path, is_alive: IsAlive) -> Iterator[Finding]:
     partial = [*path.parent.glob(f".{path.name}.*"), *path.parent.glob(f"{path.name}.before-*")]
     drafts = [*partial, *lock.folder(path).glob("*.tmp")]
     yield from listed(
-        ("drafts", WARNING, "{} files are half written, by processes that are gone."),
+        (
+            "drafts",
+            WARNING,
+            "file is half written, by a process that is gone.",
+            "files are half written, by processes that are gone.",
+        ),
         (str(file) for file in sorted(drafts) if _is_dead(file, is_alive)),
         "Remove the file.",
     )
     yield from listed(
-        ("copies", NOTE, "{} copies are kept of what an upgrade or a restore replaced."),
+        (
+            "copies",
+            NOTE,
+            "copy is kept of what an upgrade or a restore replaced.",
+            "copies are kept of what an upgrade or a restore replaced.",
+        ),
         (str(file) for file in sorted(partial) if ".before-" in file.name and not _DRAFT.search(file.name)),
         "Remove the file once it is of no use.",
     )

@@ -27,7 +27,11 @@ def findings(database: Path) -> Iterator[Finding]:
     """Look at akm's directories and what lies right in them, and at the database wherever it is."""
     found = sorted({str(path) for path in _own(database) if _is_open(path)})
     yield from soundness.listed(
-        ("modes", soundness.WARNING, "{} files or folders of akm's are open to others on this machine."),
+        (
+            *("modes", soundness.WARNING),
+            "file or folder of akm's is open to others on this machine.",
+            "files or folders of akm's are open to others on this machine.",
+        ),
         found,
         "Close each with `chmod go= PATH`, unless it is meant to be so.",
     )

@@ -32,8 +32,14 @@ class Waiting(NamedTuple):
     is_last: bool
 
 
+class Given(NamedTuple):
+    """The value that comes with an approval; null is one as any other."""
+
+    value: Any
+
+
 def approve(
-    db: Database, run_id: str, step_id: str | None, *, by: str, at: str, note: str | None, value: Any
+    db: Database, run_id: str, step_id: str | None, *, by: str, at: str, note: str | None, given: Given | None
 ) -> RunState:
     """Complete the step that waits for approval, perhaps with a value for later steps.
 
@@ -41,9 +47,10 @@ def approve(
     schema of the step's gate; nothing was written then.
     """
     waiting = _waiting(db, run_id, step_id)
-    _check(waiting.step, value)
+    _check(waiting.step, given)
     verdict = {"complete": True, "missing": [], "by": by}
     decision = Decision(_call(waiting), canonical(verdict), by, note)
+    value = None if given is None else given.value
     return approvals.approve(db, run_id, waiting.step.step_id, decision, value=value, at=at)
 
 
@@ -119,22 +126,22 @@ def _frozen(db: Database, run_id: str, step_id: str) -> PlanStep:
     return step
 
 
-def _check(step: PlanStep, value: Any) -> None:
-    if value is None:
+def _check(step: PlanStep, given: Given | None) -> None:
+    if given is None:
         if step.gate.value_schema is not None:
             raise UsageError(
                 f"Step {step.step_id} asks for a value with its approval: give it with --value JSON.",
                 code="MISSING_REQUIRED_ARGUMENT",
             )
         return
-    unfit = fault(value, root="value", allow_nul=False)
+    unfit = fault(given.value, root="value", allow_nul=False)
     if unfit is not None:
         raise UsageError(f"{unfit}.", code="INVALID_JSON_ARGUMENT")
     if step.gate.value_schema is None:
         return
     from akm.workflow import schemas
 
-    misses = schemas.check(step.gate.value_schema, value, root="value")
+    misses = schemas.check(step.gate.value_schema, given.value, root="value")
     if misses:
         raise UsageError(
             f"The value does not fit what step {step.step_id} asks for: {'; '.join(misses)}.",
@@ -175,12 +182,12 @@ def sentence(run_id: str) -> str:
     )
 
 
-def load_value(text: str | None) -> Any:
-    """Read the JSON of `--value`. Raises UsageError."""
+def load_value(text: str | None) -> Given | None:
+    """Read the JSON of `--value`; None when it was not given. Raises UsageError."""
     if text is None:
         return None
     try:
-        return json.loads(text)
+        return Given(json.loads(text))
     except (ValueError, RecursionError) as error:
         raise UsageError(
             f"--value is no JSON ({error}); a text needs quotes, such as '\"yes\"'.",

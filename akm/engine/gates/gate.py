@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from akm.engine import budget
 from akm.engine.abort import Abort
 from akm.engine.gates import gate_position
 from akm.engine.progress import Progress
@@ -59,7 +60,7 @@ def judge(drive: Drive, step: PlanStep, loop: int, reduced: Reduced, redaction: 
     if runner is None:
         return Judged(fault=f"its judge is of a kind ({target.runner.get('kind')}) that cannot be asked here")
     if (broke := drive.spending.no_money()) is not None:
-        return Judged(fault=f"its judge was not asked: {broke}")
+        return Judged(fault=budget.unasked(broke))
     prompt = judging.ask(step, reduced.summary, reduced.output)
     item = _item(step, node, loop, judging.input_hash(target, prompt))
     recorded = drive.ledger.advance([], [_wanted(item, target)])

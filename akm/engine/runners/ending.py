@@ -13,7 +13,8 @@ from akm.engine.runners.base import Outcome, failed
 from akm.engine.runners.capture import Head
 from akm.engine.runners.process import Exit
 from akm.engine.runners.program import why_not_started
-from akm.engine.runners.text import NAME, PARTIAL, STDERR_TAIL, clip, count
+from akm.engine.runners.text import NAME, PARTIAL, STDERR_TAIL, clip
+from akm.spelling import counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +33,7 @@ class Command:
 
     def __str__(self) -> str:
         """Return such as `exec unit "a:solo" ran "make" (2 arguments)`."""
-        return f'{self.label} ran "{clip(self.program, NAME)}" ({count(self.arguments, "argument")})'
+        return f'{self.label} ran "{clip(self.program, NAME)}" ({counted(self.arguments, "argument")})'
 
     def not_started(self, why: str) -> Outcome:
         """Return the failure of a process that does not exist."""

@@ -11,8 +11,3 @@ NAME = 200
 def clip(text: str, characters: int) -> str:
     """Return `text`, or its first `characters` and one `…` when it is longer."""
     return text if len(text) <= characters else text[:characters] + "…"
-
-
-def count(number: int, noun: str) -> str:
-    """Return such as `1 argument` or `3 arguments`."""
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

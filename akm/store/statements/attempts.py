@@ -113,6 +113,11 @@ STATEMENTS = [
         "ModelUsage",
     ),
     Written(
+        "ATTEMPT_OPEN",
+        at_most(select(c.run_id).where(OF_RUN, c.status == word(states.RUNNING)), fixed(1)),
+        "OpenRun",
+    ),
+    Written(
         "ATTEMPT_WORKTREES",
         select(c.unit_id, c.attempt, c.step_id, c.status, c.worktree_path, c.started_at)
         .where(OF_RUN, c.worktree_path.is_not(None))

@@ -9,6 +9,7 @@ import re
 from dataclasses import dataclass
 
 from akm.errors import UsageError
+from akm.spelling import counted
 
 REBOOT = "@reboot"
 #: The aliases in five fields; `@reboot` has none, because it names no time.
@@ -68,7 +69,7 @@ def check(expression: str) -> str:
             raise _refused("The schedule is no alias that is known.")
         return words[0]
     if len(words) != len(_FIELDS):
-        raise _refused(f"The schedule has {len(words)} fields, and it needs {len(_FIELDS)}.")
+        raise _refused(f"The schedule has {counted(len(words), 'field')}, and it needs {len(_FIELDS)}.")
     checked = [_checked(field, word) for field, word in zip(_FIELDS, words, strict=True)]
     if checked[2] != "*" and checked[4] != "*":
         raise _refused(

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from akm import config, paths, ref_grammar
 from akm.errors import ConfigError
+from akm.spelling import counted
 from akm.tasks import catalog
 from akm.tasks.files import ids
 from akm.tasks.firing.away import is_away
@@ -55,7 +56,8 @@ def chosen(blocks: Iterable[Block], mark: str, known: Mapping[str, Path]) -> Cho
     owners = [owner(block.native_id) for block in blocks if block.is_enabled]
     scheduled = {whose.ref for whose in owners if whose is not None and whose.installation == mark}
     refs = sorted(ref for ref in scheduled if _fault(ref) is None and _is_there(ref, known))
-    said = f"scheduler.enabled was not set: it starts with the {len(refs)} tasks that are scheduled now."
+    now = counted(len(refs), "task that is scheduled now", "tasks that are scheduled now")
+    said = f"scheduler.enabled was not set: it starts with the {now}."
     return Chosen(refs, [said], is_new=True)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from itertools import islice
 
+from akm.spelling import counted
 from akm.workflow.parsing.findings import Finding
 from akm.workflow.spelling import closest
 
@@ -55,6 +56,10 @@ class Report:
         shown = sorted(self._findings, key=lambda it: (it.line, it.code, it.message))
         if self._left_out:
             severity = "error" if self.has_errors else "warning"
-            message = f"{self._left_out} more findings are not shown: correct the first ones and try again."
+            message = counted(
+                self._left_out,
+                "more finding is not shown: correct the first ones and try again.",
+                "more findings are not shown: correct the first ones and try again.",
+            )
             shown.append(Finding(shown[-1].line, DEFAULT_CODE, message, None, severity))
         return tuple(shown)
