@@ -17,7 +17,7 @@ PACKAGE = Path(akm.services.__path__[0]).parent
 FILES = sorted(PACKAGE.rglob("*.py"))
 TREES = {path.relative_to(PACKAGE).as_posix(): ast.parse(path.read_text(encoding="utf-8")) for path in FILES}
 GENERATED = "store/sql.py"
-LONGEST_FILE = 220
+LONGEST_FILE = 217
 LONGEST_FUNCTION = 60
 # A verb and what must follow it, so that a sentence which starts with "Select" is none.
 SQL = re.compile(r"\b(SELECT\s.+\sFROM|INSERT\s+(OR\s+\w+\s+)?INTO|UPDATE\s+\w+\s+SET|DELETE\s+FROM)\b", re.S)

@@ -28,8 +28,8 @@ from akm.engine.workplace import Workplace
 from akm.errors import UsageError
 from akm.services import runs
 from akm.store.database import Database
+from akm.views import run_json, usage
 from akm.views import runs as run_views
-from akm.views import usage
 
 __all__ = ["Options", "run"]
 
@@ -87,7 +87,7 @@ def _drive(
     """Drive a run under its lock. With a parent's abort, signals are the parent's to catch."""
     row = run_views.head(db, run_id)
     if row.status == states.COMPLETED:
-        return RunResult(run_views.summary(row), is_resumed=is_resumed)
+        return RunResult(run_json.summary(row), is_resumed=is_resumed)
     refuse_parked(db, row)
     held = RunLock(lock.folder(db.path), run_id)
     tell_wait(options, held, row)
@@ -112,7 +112,7 @@ def _hold(
     """Drive a run whose lock is held."""
     # Read again under the lock: its last driver may have ended it a moment ago.
     row = run_views.head(db, run_id)
-    result = RunResult(run_views.summary(row), is_resumed=is_resumed)
+    result = RunResult(run_json.summary(row), is_resumed=is_resumed)
     if row.status == states.COMPLETED:
         return result
     refuse_parked(db, row)
@@ -129,7 +129,7 @@ def _hold(
             options,
             result,
         )
-    result.run = run_views.summary(run_views.head(db, run_id))
+    result.run = run_json.summary(run_views.head(db, run_id))
     if isinstance(readable, str):
         result.way_out = [plans.anew(row.workflow_ref)]
     elif result.run["status"] == states.COMPLETED:

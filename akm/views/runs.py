@@ -9,7 +9,7 @@ from akm.errors import NotFoundError, UsageError
 from akm.store import runs, sql, steps, units
 from akm.store.database import Database, Transaction
 from akm.store.runs import Filters
-from akm.views.json_columns import value
+from akm.views import run_json
 
 __all__ = ["Filters", "active_elsewhere", "active_in_scope", "detail", "find", "latest", "listing", "resolve"]
 
@@ -70,7 +70,7 @@ def identifiers(db: Database, prefix: str) -> list[str]:
 def listing(db: Database, filters: Filters) -> list[dict[str, Any]]:
     """List runs newest first; plans and results are not read."""
     with db.read() as tx:
-        return [summary(row) for row in runs.page(tx, filters)]
+        return [run_json.summary(row) for row in runs.page(tx, filters)]
 
 
 def detail(db: Database, run_id: str) -> dict[str, Any]:
@@ -83,10 +83,10 @@ def detail(db: Database, run_id: str) -> dict[str, Any]:
         if row is None:
             raise NotFoundError(f"There is no run {run_id!r}.", code="WORKFLOW_NOT_FOUND")
         damaged: list[str] = []
-        spine = [step(row, damaged) for row in steps.of_run(tx, run_id)]
+        spine = [run_json.step(row, damaged) for row in steps.of_run(tx, run_id)]
         tree = children(tx, run_id, root=run_id)
         shown: dict[str, Any] = {
-            "run": summary(row, damaged),
+            "run": run_json.summary(row, damaged),
             "workflow": {"ref": row.workflow_ref, "title": row.workflow_title, "steps": spine},
         }
         if not runs.has_plan(tx, run_id):
@@ -159,62 +159,3 @@ def _child(tx: Transaction, row: sql.RunSummary, step_id: str | None, root: str)
     if deeper:
         node["children"] = deeper
     return node
-
-
-def summary(row: sql.RunSummary, damaged: list[str] | None = None) -> dict[str, Any]:
-    """Shape a run's row; damaged JSON reads as absent, and parameters that look like secrets are hidden."""
-    found = [] if damaged is None else damaged
-    shown: dict[str, Any] = {
-        "id": row.id,
-        "workflowRef": row.workflow_ref,
-        "scopeKey": row.scope_key,
-        "workflowEntryId": row.workflow_entry_id,
-        "workflowTitle": row.workflow_title,
-        "status": row.status,
-        "currentStepId": row.current_step_id,
-        "createdAt": row.created_at,
-        "updatedAt": row.updated_at,
-        "completedAt": row.completed_at,
-        "params": _params(row, found),
-        "agentHarness": row.agent_harness,
-        "agentSessionId": row.agent_session_id,
-        "planIrVersion": row.plan_ir_version,
-    }
-    if row.parent_run_id is not None:
-        shown["parentRunId"] = row.parent_run_id
-        shown["spawnedByUnitId"] = row.parent_unit_id
-    if row.forked_from_run_id is not None:
-        shown["forkedFromRunId"] = row.forked_from_run_id
-        shown["forkedFromStepId"] = row.forked_from_step_id
-    outputs = value(row.outputs_json, "outputs_json", found)
-    if outputs is not None:
-        shown["outputs"] = outputs
-    return shown
-
-
-def _params(row: sql.RunSummary, damaged: list[str]) -> dict[str, Any]:
-    params = value(row.params_json, "params_json", damaged)
-    if not params or not isinstance(params, dict):
-        return {}
-    from akm.workflow import secret_shapes
-
-    return secret_shapes.hidden(params)
-
-
-def step(row: sql.Step, damaged: list[str]) -> dict[str, Any]:
-    """Shape a step's row; damaged JSON reads as absent."""
-    optional = {
-        "completionCriteria": value(row.completion_json, f"completion_json of step {row.step_id}", damaged),
-        "notes": row.notes,
-        "evidence": value(row.evidence_json, f"evidence_json of step {row.step_id}", damaged),
-        "summary": row.summary,
-    }
-    return {
-        "id": row.step_id,
-        "title": row.step_title,
-        "instructions": row.instructions,
-        "sequenceIndex": row.sequence_index,
-        "status": row.status,
-        "completedAt": row.completed_at,
-        **{name: found for name, found in optional.items() if found is not None},
-    }
