@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from registry_places import INDEX, cached, configure, grow_old, hurry
+from registry_places import INDEX, cached, configure, grow_old, hurry, wait_a_second_only
 from serving import Line, Server
 
 from akm import clock
@@ -138,18 +138,24 @@ def test_offline_nobody_is_asked(run: Any, url: str, server: Server, home: Path)
     assert done.result["hits"]
 
 
-def test_a_registry_that_is_silent_stops_no_other(run: Any, url: str, server: Server, home: Path) -> None:
+def test_a_registry_that_is_silent_stops_no_other(
+    run: Any, url: str, server: Server, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wait_a_second_only(monkeypatch)
     configure(home, silent=server.reply_raw("/silent", Line.stall), ours=url)
     done = run("registry", "search", "deploy")
     assert (done.status, statuses(done)) == (0, [("silent", "failed"), ("ours", "fresh")])
     assert [hit["registryName"] for hit in done.result["hits"]] == ["ours"]
     first, second = done.err.splitlines()
     silent = server.url("/silent")
-    assert first.startswith(f"akm: warning: registry silent: failed: {silent} sent nothing for 0.3 seconds.")
+    assert first.startswith(f"akm: warning: registry silent: failed: {silent} sent nothing for 1 seconds.")
     assert second == f"registry ours ({url}): fresh"
 
 
-def test_when_both_are_down_it_is_no_empty_answer(run: Any, url: str, server: Server, home: Path) -> None:
+def test_when_both_are_down_it_is_no_empty_answer(
+    run: Any, url: str, server: Server, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wait_a_second_only(monkeypatch)
     busy = server.reply("/busy", status=429, Retry_After="0")
     configure(home, silent=server.reply_raw("/silent", Line.stall), busy=busy)
     done = run("registry", "search", "deploy")

@@ -129,6 +129,7 @@ def twice(name: str) -> Callable[[Document], None]:
         (changed("runs.0.attempts.0.result_json", "7"), r"contradict one another in runs\[0\]\.units\[0\]"),
         (changed("runs.0.attempts", []), r"contradict one another in runs\[0\]\.units\[0\]"),
         (changed("runs.0.units", []), r"contradict one another in runs\[0\]\.attempts\[0\]"),
+        (changed("runs.0.steps.0.sequence_index", 9), r"runs\[0\]\.steps in another order"),
         (lambda document: document["runs"].reverse(), r"without its parent in runs\[0\]"),
         (lambda document: document["runs"].append(document["runs"][1]), r"stands twice .* in runs\[2\]"),
     ],

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from itertools import pairwise
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, NoReturn, get_type_hints
 
@@ -22,6 +24,11 @@ _KINDS: dict[str, Any] = {
     "events": sql.WholeEvent,
 }
 _KEYS = {"steps": ("step_id",), "units": ("unit_id",), "attempts": ("unit_id", "attempt")}
+_ORDER: dict[str, Callable[[Any], Any]] = {
+    "steps": attrgetter("sequence_index"),
+    "units": attrgetter("unit_id"),
+    "attempts": attrgetter("unit_id", "attempt"),
+}
 _WORDS: dict[tuple[Any, str], tuple[str | None, ...]] = {
     (sql.WholeRun, "status"): states.RUN,
     (sql.Step, "status"): states.STEP,
@@ -106,6 +113,8 @@ def _run(entry: Any, where: str) -> RunRows:
     for name, key in _KEYS.items():
         if len({tuple(getattr(row, part) for part in key) for row in lists[name]}) != len(lists[name]):
             raise _Fault(f"holds one of {where}.{name} twice")
+        if any(one >= after for one, after in pairwise(map(_ORDER[name], lists[name]))):
+            raise _Fault(f"holds {where}.{name} in another order than the ledger's")
     rows = RunRows(run, **lists)
     if (place := run_projection.contradiction(rows)) is not None:
         raise _Fault(f"holds units and attempts that contradict one another in {where}.{place}")
