@@ -18,7 +18,8 @@ import crash_driver
 from histories import HISTORIES, History
 
 from akm import clock, states
-from akm.engine import approvals, driver, runs_below, workplace
+from akm.engine import driver, runs_below, workplace
+from akm.engine.gates import approvals
 from akm.engine.runners import choose
 from akm.engine.runners.base import Dispatch, Outcome
 from akm.services import runs

@@ -13,7 +13,8 @@ from histories import HISTORIES
 from ledger_accounts import done_again
 from theatre import Theatre
 
-from akm.engine import exporting, forking, importing, restoring
+from akm.engine.care import exporting, importing, restoring
+from akm.engine.recovery import forking
 from akm.store import backup
 from akm.store.database import Database
 from akm.store.opening import open_database
