@@ -69,7 +69,7 @@ class Spending:
 
         One that is not new is counted already, and only needs tokens and money to be left.
         """
-        self.exceeded = self._no_tokens() or self.no_money() or (self._no_units() if is_new else None)
+        self.exceeded = self.used_up() or (self._no_units() if is_new else None)
         if self.exceeded is not None:
             return False
         self.units += is_new
@@ -94,7 +94,11 @@ class Spending:
         """Add the tokens and the money of one outcome; reaching a ceiling sets `exceeded`."""
         self.tokens += tokens or 0
         self.cost += cost or 0.0
-        self.exceeded = self.exceeded or self._no_tokens() or self.no_money()
+        self.exceeded = self.exceeded or self.used_up()
+
+    def used_up(self) -> str | None:
+        """Say why nothing may be spent any more, in tokens or in money; None while some of each is left."""
+        return self._no_tokens() or self.no_money()
 
     def no_money(self) -> str | None:
         """Say why nothing may cost money any more; None while some is left, and without a ceiling."""

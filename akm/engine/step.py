@@ -24,7 +24,7 @@ from akm.engine.secrecy.step_secrets import StepSecrets
 from akm.engine.start import refuse_unsupported
 from akm.errors import AkmError, UsageError
 from akm.store.sql import StepUnit
-from akm.views import units
+from akm.views import events, units
 from akm.workflow import judging, references, routing, worklist
 from akm.workflow.freezing.freeze import host_width
 from akm.workflow.plan import ChildTarget, CommandTarget, MapNode, Plan, PlanStep, RouteNode
@@ -98,10 +98,14 @@ def _loop(
         failed_units=sum(not result.ok for result in results),
         notices=notices + dispatched.notices,
     )
+    if 0 < len(items) == len(known):
+        if events.resumed_after(drive.ledger.db, drive.ledger.run_id, known):
+            position = position.reopened(step)
+        else:
+            # The last driver was killed when they had ended, before it could say what follows from it.
+            dispatched.hard_failure = drive.spending.used_up()
     if step_end.is_cut_short(drive, entry, dispatched):
         return _Looped(entry)
-    if 0 < len(items) == len(known):
-        position = position.reopened(step)
     reduced = worktrees.named(drive, step, reduce(step, artifact.read(step, results)))
     return _Looped(entry, step_end.end(drive, step, position, entry, reduced, secrets.redaction))
 

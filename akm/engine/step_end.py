@@ -14,8 +14,10 @@ from akm.engine.gates.gate import Judged
 from akm.engine.gates.gate_position import Position
 from akm.engine.progress import Progress
 from akm.engine.redaction import Redaction
+from akm.errors import UsageError
 from akm.services import steps
 from akm.services.attempts import Finished
+from akm.views import runs
 from akm.workflow import judging
 from akm.workflow.hashing import canonical
 from akm.workflow.judging import Verdict
@@ -177,15 +179,23 @@ def _write(
     judged: Finished | None = None,
 ) -> None:
     is_done = status == states.COMPLETED
-    steps.complete(
-        drive.ledger.db,
-        drive.ledger.run_id,
-        entry.step_id,
-        status=status,
-        at=drive.ledger.now(),
-        summary=entry.summary if is_done else None,
-        notes=None if is_done else entry.summary,
-        evidence_json=None if evidence is None else canonical(evidence),
-        judged=judged,
-    )
+    try:
+        steps.complete(
+            drive.ledger.db,
+            drive.ledger.run_id,
+            entry.step_id,
+            status=status,
+            at=drive.ledger.now(),
+            summary=entry.summary if is_done else None,
+            notes=None if is_done else entry.summary,
+            evidence_json=None if evidence is None else canonical(evidence),
+            judged=judged,
+        )
+    except UsageError:
+        if runs.head(drive.ledger.db, drive.ledger.run_id).status == states.ACTIVE:
+            raise
+        # Somebody ended the run meanwhile; a verdict was paid for all the same.
+        _stop(drive, entry)
+        drive.ledger.advance([judged] if judged else [], [])
+        return
     drive.observe(Progress("step_ended", entry.step_id, status=status, text=entry.summary))

@@ -81,11 +81,12 @@ class Workers:
             self._ended.put(Ended(dispatch, self._run(dispatch)))
 
     def _run(self, dispatch: Dispatch) -> Outcome:
+        # A thread that ended here would be waited for without end.
         try:
-            outcome = self._runner(dispatch)
-        except BaseException as error:  # A thread that ended here would be waited for without end.
-            outcome = failed("dispatch_error", f"{type(error).__name__}: {error}")
-        return outcome.redacted(dispatch.redaction)
+            return self._runner(dispatch).redacted(dispatch.redaction)
+        except BaseException as error:
+            told = failed("dispatch_error", f"{type(error).__name__}: {error}")
+            return told.redacted(dispatch.redaction)
 
 
 class Inline:

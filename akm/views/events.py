@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 from akm.store import events, runs, sql
@@ -9,7 +10,7 @@ from akm.store.database import Database, Transaction
 from akm.store.events import EventFilters
 from akm.views.json_columns import value
 
-__all__ = ["EventFilters", "last_id", "log"]
+__all__ = ["EventFilters", "last_id", "log", "resumed_after"]
 
 
 def log(db: Database, filters: EventFilters) -> tuple[list[dict[str, Any]], int]:
@@ -31,6 +32,20 @@ def _narrowed(tx: Transaction, filters: EventFilters) -> EventFilters:
         return filters
     started = events.once_id(tx, "workflow_started", filters.run_id) or 0
     return filters._replace(ref=run.workflow_ref, after=max(filters.after, started - 1))
+
+
+def resumed_after(db: Database, run_id: str, unit_ids: Collection[str]) -> bool:
+    """Tell whether a run was resumed since these units ended.
+
+    The order of the events says so, because times can be equal and clocks step back.
+    """
+    with db.read() as tx:
+        resumed = events.newest(tx, EventFilters(event_type="workflow_resumed", run_id=run_id, limit=1))
+        if not resumed:
+            return False
+        wanted = EventFilters(after=resumed[0].id, event_type="workflow_unit_finished", run_id=run_id)
+        later = events.newest(tx, _narrowed(tx, wanted))
+    return not any(envelope(row).get("metadata", {}).get("unitId") in unit_ids for row in later)
 
 
 def last_id(db: Database) -> int:

@@ -34,6 +34,14 @@ def test_text_becomes_the_value_that_the_steps_schema_wants(
     assert place.output("a") == output
 
 
+def test_what_is_nested_too_deeply_to_be_written_stays_text(place: Place) -> None:
+    text = "[" * 950 + "]" * 950
+    court = Court(place, work=lambda _dispatch: said(text))
+    court.write(a_prose_step(output={"type": "array"}), bodies=())
+    assert court.run().run["status"] == "failed"
+    assert place.output("a") == text
+
+
 def test_a_miss_goes_back_with_what_is_wrong_and_the_schema_stands_in_the_prompt(place: Place) -> None:
     answers = ["I found two.", '{"m": 1}', '{"n": [1]}']
     court = Court(place, work=lambda _dispatch: said(answers.pop(0)))

@@ -181,6 +181,13 @@ def test_a_runner_that_raises_fails_its_unit_and_nobody_waits_for_it(place: Plac
     assert {row[2:] for row in place.attempts()} == {("failed", "dispatch_error")}
 
 
+def test_so_does_one_whose_result_no_secret_can_be_taken_out_of(place: Place) -> None:
+    place.write(a_step("a", exec={"command": ["true"], "pass_env": ["TOKEN"]}))
+    endless = Outcome("completed", result=CYCLE, has_result=True)
+    assert place.fake(lambda _one: endless, environment={"TOKEN": "0123456789"}).exit_status == 1
+    assert place.attempts() == [("a:solo", 1, "failed", "dispatch_error")]
+
+
 # --- a ledger that does not take what it is given
 
 

@@ -15,6 +15,7 @@ from places import Place
 from akm.engine.runners.base import Dispatch, Outcome, failed
 from akm.errors import UsageError
 from akm.services import runs
+from akm.store.opening import open_database
 
 
 @pytest.fixture
@@ -260,8 +261,6 @@ def test_a_run_abandoned_while_the_judge_thinks_stays_abandoned(court: Court) ->
     def abandoning(dispatch: Dispatch) -> Outcome:
         outcome = act(dispatch)
         if dispatch.prompt is not None:
-            from akm.store.opening import open_database
-
             with open_database(court.place.db.path) as other:
                 runs.abandon(other, dispatch.run_id, at=advance())
         return outcome
@@ -270,3 +269,27 @@ def test_a_run_abandoned_while_the_judge_thinks_stays_abandoned(court: Court) ->
     assert result.run["status"] == "failed"
     assert court.step()["status"] == "pending"
     assert court.gates()[0][2] == "completed"
+
+
+@pytest.mark.parametrize(
+    ("answer", "status"), [(PASS, "completed"), (rejection(), "completed"), ("?", "failed")]
+)
+def test_so_does_one_whose_step_the_verdict_would_have_ended_and_the_verdict_is_kept(
+    court: Court, answer: str, status: str
+) -> None:
+    court.write(a_prose_step())
+
+    def act(dispatch: Dispatch) -> Outcome:
+        if dispatch.prompt is None:
+            return said("work")
+        with open_database(court.place.db.path) as other:
+            runs.abandon(other, dispatch.run_id, at="2027-01-15T08:00:00.000Z")
+        return said(answer)
+
+    result = court.place.fake(act)
+    assert (result.exit_status, result.run["status"]) == (1, "failed")
+    assert [(one.ending, one.summary) for one in result.executed] == [
+        ("stopped", "Stopped (the run was ended elsewhere).")
+    ]
+    assert court.step()["status"] == "pending"
+    assert court.gates()[0][2] == status

@@ -10,6 +10,8 @@ nothing done twice?
     the driver, killed at each crash window                test_driver_crashes.py, test_gate_crashes.py,
                                                            crash_driver.py, crashes.py; in worktrees:
                                                            ../engine/test_worktrees.py
+    the driver, killed at any commit of any        test_any_crash.py, test_moved_ledgers.py, histories.py,
+      feature's history                            history_driver.py, theatre.py, ledger_accounts.py
     the installed command, killed at random                test_random_kills.py, kills.py, kill_checks.py;
                                                            with judges: test_real_files_killed.py
     other acts, killed                                     ../acceptance/test_bundle_rename_kills.py,

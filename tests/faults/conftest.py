@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import campaign
@@ -13,6 +14,7 @@ from injector import Injector
 from installed import Place as Machine
 from installed import a_machine
 from places import Place, a_place
+from theatre import Theatre
 
 from akm.store.database import Database
 
@@ -29,6 +31,14 @@ def place(db: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Plac
     made = a_place(Path(os.path.realpath(tmp_path)) / "project", db)
     monkeypatch.chdir(made.root)
     return made
+
+
+@pytest.fixture
+def theatre(tmp_path: Path, migrated: Path) -> Iterator[Theatre]:
+    """A place in which histories are driven."""
+    made = Theatre(tmp_path, migrated)
+    yield made
+    made.close()
 
 
 @pytest.fixture(scope="session")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from builders import AT, REF, attempt, later, publish
 
-from akm.services import events
+from akm.services import events, runs
 from akm.store.database import Database
 from akm.views import events as log_views
 from akm.views.events import EventFilters
@@ -99,3 +99,16 @@ def test_the_log_of_a_run_survives_a_clock_that_was_set_back(db: Database) -> No
     assert [event["id"] for event in found] == [2, 3, 4]
     assert log_views.log(db, EventFilters(run_id=run_id, after=cursor)) == ([], cursor)
     assert log_views.log(db, EventFilters(run_id=run_id, event_type="nosuch")) == ([], 0)
+
+
+def test_a_run_was_resumed_after_units_that_ended_before_by_the_order_of_events(db: Database) -> None:
+    run_id, other = publish(db), publish(db)
+    attempt(db, run_id, "one", status="failed")
+    assert not log_views.resumed_after(db, run_id, {"one"})
+    runs.abandon(db, run_id, at=AT)
+    runs.resume(db, run_id, at=AT)
+    attempt(db, run_id, "two")
+    attempt(db, other, "one")
+    assert log_views.resumed_after(db, run_id, {"one"})
+    assert not log_views.resumed_after(db, run_id, {"one", "two"})
+    assert not log_views.resumed_after(db, other, {"one"})

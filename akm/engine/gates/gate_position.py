@@ -32,9 +32,9 @@ class Position:
         return Position(self.loop + 1, self.limit, feedback)
 
     def reopened(self, step: PlanStep) -> Position:
-        """Return the position of a loop whose units were all finished before.
+        """Return the position of a loop whose units had all ended before somebody resumed the run.
 
-        When it is the last, the step had ended on it and somebody resumed the run, which grants fresh loops.
+        When it is the last, the step had ended on it, and resuming grants fresh loops.
         """
         if not self.is_last or not judging.answers_feedback(step):
             return self
