@@ -97,6 +97,8 @@ def _loop(
         notices=notices + dispatched.notices,
     )
     if step_end.is_cut_short(drive, entry, dispatched):
+        # What was never started has not failed: it is done when the run goes on.
+        entry.failed_units = sum(not result.ok for result in dispatched.results.values())
         return _Looped(entry)
     if 0 < len(items) == len(known):
         position = position.reopened(step)

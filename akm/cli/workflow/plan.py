@@ -9,7 +9,7 @@ from akm.cli import options, output
 from akm.cli.tables import Table
 
 
-def plan(target: options.Target) -> None:
+def plan(target: options.Workflow) -> None:
     """Show what a run of a workflow would do, step by step. Nothing is written or executed."""
     from akm.cli.workflow import surroundings
     from akm.engine import preview
