@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from akm.workflow.findings import Finding
+    from akm.workflow.parsing.findings import Finding
 
 #: What to do about a code when the raiser has nothing better to say.
 HINTS: dict[str, str] = {

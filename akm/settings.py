@@ -130,7 +130,7 @@ class RegistrySource(_Section):
 class SchedulerSettings(_Section):
     """The refs of the tasks that are scheduled. None: this machine never chose, which is not the empty list.
 
-    What an entry may be is `akm.tasks.activation`'s: one that is none is left out and spoils no other.
+    What an entry may be is `akm.tasks.firing.activation`'s: one that is none is left out and spoils no other.
     """
 
     enabled: list[Any] | None = None

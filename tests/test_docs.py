@@ -15,8 +15,8 @@ from akm.cli.app import ROOT, root
 from akm.cli.lazy import Group
 from akm.config_layers import _OTHER_VARIABLES, _SCALARS
 from akm.engine.runners.environment import ALLOWLIST, CONTEXT_NAMES
-from akm.workflow.compile import compile as compiled
-from akm.workflow.grammar import envelope, outline, step, timing, unit
+from akm.workflow.parsing.compile import compile as compiled
+from akm.workflow.parsing.grammar import envelope, outline, step, timing, unit
 
 HERE = Path(__file__).parents[1]
 PAGES = [HERE / "README.md", *sorted((HERE / "docs").rglob("*.md"))]

@@ -14,7 +14,7 @@ from chat_server import says, serving
 
 import akm
 from akm.store.database import Database
-from akm.workflow.compile import compile as compiled
+from akm.workflow.parsing.compile import compile as compiled
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 

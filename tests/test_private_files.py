@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from akm import private_files
-from akm.engine import file_text
+from akm.engine.files import file_text
 
 
 @pytest.fixture(autouse=True)

@@ -117,7 +117,7 @@ def task(tmp_path: Path) -> str:
 def test_the_history_of_tasks_needs_sqlite_alone(
     tmp_path: Path, db_path: Path, task: str, arguments: tuple[str, ...]
 ) -> None:
-    assert "akm.tasks.run" in imported(tmp_path, db_path, "task", "run", task)
+    assert "akm.tasks.execution.run" in imported(tmp_path, db_path, "task", "run", task)
     found = imported(tmp_path, db_path, "task", "history", *arguments)
     assert "sqlite3" in found
     assert sorted(found & ALL_HEAVY) == []

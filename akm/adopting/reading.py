@@ -10,7 +10,7 @@ from akm import states
 from akm.adopting import events, registry_cache, runs, task_history, units
 from akm.adopting.fields import Found
 from akm.adopting.tally import Tally, named
-from akm.engine import continuing
+from akm.engine.recovery import continuing
 from akm.services.adoption import (
     ATTEMPTS,
     CACHE,

@@ -8,7 +8,7 @@ from math import inf, isclose
 
 from akm.engine.runners.base import Outcome
 from akm.store.sql import Accounting
-from akm.workflow.document import Budget
+from akm.workflow.parsing.document import Budget
 from akm.workflow.plan import CommandTarget, Plan, Target
 from akm.workflow.prices import Price
 

@@ -6,18 +6,19 @@ from collections.abc import Mapping
 from typing import Any
 
 from akm import ids, states
-from akm.engine import way_out
 from akm.engine.drive import Drive
 from akm.engine.outputs import Outputs
+from akm.engine.recovery import way_out
 from akm.engine.runners.base import Dispatch, Outcome, failed
 from akm.engine.spine import spine
 from akm.errors import AkmError, TransientError
 from akm.services import runs
 from akm.services.runs import NewRun
 from akm.views import runs as run_views
-from akm.workflow import params, plan_json
+from akm.workflow import params
 from akm.workflow.hashing import canonical, sha256_hex
 from akm.workflow.plan import ChildTarget
+from akm.workflow.plan_text import plan_json
 
 BLOCKED = "child_workflow_blocked"
 

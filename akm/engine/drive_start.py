@@ -8,13 +8,14 @@ from collections.abc import Callable
 from typing import Any
 
 from akm import states
-from akm.engine import lock, plans, progress, way_out
+from akm.engine import lock, plans, progress
 from akm.engine.abort import Abort
 from akm.engine.budget import Spending
 from akm.engine.drive import Drive
 from akm.engine.ledger import Ledger
 from akm.engine.lock import RunLock
 from akm.engine.options import Options
+from akm.engine.recovery import way_out
 from akm.errors import UsageError
 from akm.store.database import Database
 from akm.store.sql import RunSummary

@@ -9,15 +9,16 @@ from functools import partial
 from typing import Any
 
 from akm import states
-from akm.engine import lock, plans, progress, sources, way_out
+from akm.engine import lock, plans, progress, sources
 from akm.engine.abort import Abort
-from akm.engine.cancelling import Watch
 from akm.engine.deadline import Deadline
 from akm.engine.drive import Drive
 from akm.engine.drive_start import drive_of, refuse_parked, tell_wait
 from akm.engine.lock import RunLock
 from akm.engine.options import Options
 from akm.engine.outputs import short_output
+from akm.engine.recovery import way_out
+from akm.engine.recovery.cancelling import Watch
 from akm.engine.result import RunResult
 from akm.engine.signals import stopping
 from akm.engine.start import Flags, start

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from akm import states
-from akm.engine import preview, reuse, sources
+from akm.engine import reuse, sources
+from akm.engine.files import preview
 from akm.engine.outputs import Outputs
 from akm.engine.start import Flags, parameters
 from akm.engine.target import Existing, resolve
@@ -17,10 +18,11 @@ from akm.engine.workplace import Workplace
 from akm.errors import UsageError
 from akm.store.database import Database
 from akm.views import runs, units
-from akm.workflow import plan_json, secret_shapes, worklist
-from akm.workflow.freeze import host_width
-from akm.workflow.freeze_settings import Gates
+from akm.workflow import secret_shapes, worklist
+from akm.workflow.freezing.freeze import host_width
+from akm.workflow.freezing.freeze_settings import Gates
 from akm.workflow.plan import ChildTarget, CommandTarget, MapNode, Plan, PlanStep, RouteNode
+from akm.workflow.plan_text import plan_json
 from akm.workflow.worklist import WorkListError
 
 _MOST_LISTED = 100

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from akm import config, config_layers
 from akm.engine import installed
 from akm.engine.workplace import Workplace
-from akm.workflow.freeze_engines import Missing, model_for
+from akm.workflow.freezing.freeze_engines import Missing, model_for
 from akm.workflow.presets import PRESETS
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from akm.workflow.results import UnitResult
 from akm.workflow.worklist import WorkItem
 
 if TYPE_CHECKING:
-    from akm.engine.worktrees import Worktrees
+    from akm.engine.isolation.worktrees import Worktrees
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from akm import clock
 from akm.engine.progress import Observe, nobody
 from akm.engine.runners.base import Runner
-from akm.workflow.freeze_settings import Gates
+from akm.workflow.freezing.freeze_settings import Gates
 from akm.workflow.plan import UnitNode
 
 

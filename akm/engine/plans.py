@@ -8,8 +8,8 @@ from akm.errors import UsageError
 from akm.services import runs
 from akm.store.database import Database
 from akm.views import runs as run_views
-from akm.workflow import plan_json
 from akm.workflow.plan import IR_VERSION, Plan
+from akm.workflow.plan_text import plan_json
 
 
 class Readable(NamedTuple):

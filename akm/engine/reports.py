@@ -27,7 +27,7 @@ def detail(
     shown["usage"] = usage.of_run(db, run_id)
     mark_interrupted(db, [shown["run"]])
     if shown["run"]["status"] == states.BLOCKED:
-        from akm.engine import approvals
+        from akm.engine.gates import approvals
 
         waiting = approvals.shown(db, run_id)
         shown |= {"waiting": waiting} if waiting else {}
@@ -36,7 +36,7 @@ def detail(
     if is_interrupted or is_stopped:
         _mark_continuable(db, shown)
     if (is_stopped or "parentRunId" in shown["run"]) and shown["run"].get("continuable", True):
-        from akm.engine import way_out
+        from akm.engine.recovery import way_out
 
         commands = way_out.commands(db, run_id)
         shown |= {"wayOut": commands} if commands else {}
@@ -69,7 +69,8 @@ def driver(db: Database, run_id: str) -> str | None:
 def _mark_continuable(db: Database, shown: dict[str, Any]) -> None:
     """Say of a run that stands still whether its frozen plan can be gone on with, and if not, why."""
     # Only runs that stand still pay for reading their plan.
-    from akm.engine import continuing, plans
+    from akm.engine import plans
+    from akm.engine.recovery import continuing
 
     run = shown["run"]
     stored = runs.plan(db, run["id"])

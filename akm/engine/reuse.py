@@ -13,8 +13,9 @@ from akm.errors import UsageError
 from akm.store.database import Database
 from akm.store.sql import StepUnit
 from akm.views import runs, units
-from akm.workflow import plan_json, worklist
+from akm.workflow import worklist
 from akm.workflow.plan import PlanStep
+from akm.workflow.plan_text import plan_json
 from akm.workflow.reduce import UnitResult, rehydrate
 from akm.workflow.worklist import WorkItem, WorkListError
 

@@ -12,11 +12,11 @@ from pathlib import Path
 from akm import refs
 from akm.engine.workplace import Workplace
 from akm.errors import AkmError, NotFoundError, UsageError, WorkflowSourceError
-from akm.workflow.compile import compile
-from akm.workflow.document import Document, Unit
-from akm.workflow.findings import Finding
-from akm.workflow.freeze import Frozen, freeze
-from akm.workflow.freeze_settings import Child, Gates
+from akm.workflow.freezing.freeze import Frozen, freeze
+from akm.workflow.freezing.freeze_settings import Child, Gates
+from akm.workflow.parsing.compile import compile
+from akm.workflow.parsing.document import Document, Unit
+from akm.workflow.parsing.findings import Finding
 from akm.workflow.plan import Plan
 
 
@@ -94,7 +94,7 @@ def _frozen(
     if not refs:
         done = freeze(loaded.document, settings)
         return Frozen(done.plan, done.warnings + warnings)
-    from akm.engine import env_assets
+    from akm.engine.secrecy import env_assets
 
     home = env_assets.Owner(source.bundle, source.root)
     env, faults = env_assets.described(refs, home=home, bundles=work.bundles)
@@ -110,7 +110,7 @@ def _commit(loaded: Loaded) -> tuple[str | None, tuple[str, ...]]:
     wanting = [step.id for step, unit in zip(steps, _units(loaded.document), strict=True) if _is_apart(unit)]
     if not wanting:
         return None, ()
-    from akm.engine import git, repositories
+    from akm.engine.isolation import git, repositories
 
     try:
         return repositories.head(str(loaded.source.root.resolve())), ()

@@ -16,10 +16,11 @@ from akm.services import runs
 from akm.services.runs import NewRun
 from akm.store.database import Database
 from akm.views import runs as run_views
-from akm.workflow import params, plan_json
-from akm.workflow.freeze_settings import Gates
+from akm.workflow import params
+from akm.workflow.freezing.freeze_settings import Gates
 from akm.workflow.hashing import canonical
 from akm.workflow.plan import Plan
+from akm.workflow.plan_text import plan_json
 from akm.workflow.support import not_yet
 
 Flags = Sequence[tuple[str, str | bool]]

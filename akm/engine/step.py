@@ -8,23 +8,25 @@ from functools import partial
 from typing import NamedTuple
 
 from akm import states
-from akm.engine import artifact, child, gate_position, reuse, step_end, worktrees
+from akm.engine import child, reuse, step_end
 from akm.engine.abort import Abort
 from akm.engine.drive import Drive
 from akm.engine.executed import Executed
 from akm.engine.fan_out import Dispatched, Setting, fan_out
-from akm.engine.gate_position import Position
+from akm.engine.gates import artifact, gate_position
+from akm.engine.gates.gate_position import Position
+from akm.engine.isolation import worktrees
+from akm.engine.isolation.worktrees import Worktrees
 from akm.engine.outputs import Outputs
 from akm.engine.progress import Progress
 from akm.engine.redaction import Redaction
+from akm.engine.secrecy.step_secrets import StepSecrets
 from akm.engine.start import refuse_unsupported
-from akm.engine.step_secrets import StepSecrets
-from akm.engine.worktrees import Worktrees
 from akm.errors import AkmError, UsageError
 from akm.store.sql import StepUnit
 from akm.views import units
 from akm.workflow import judging, references, routing, worklist
-from akm.workflow.freeze import host_width
+from akm.workflow.freezing.freeze import host_width
 from akm.workflow.plan import ChildTarget, CommandTarget, MapNode, Plan, PlanStep, RouteNode
 from akm.workflow.reduce import Reduced, UnitResult, reduce
 from akm.workflow.worklist import WorkItem, WorkListError

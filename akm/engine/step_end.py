@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from akm import states
-from akm.engine import approvals, child, gate, runs_below
+from akm.engine import child, runs_below
 from akm.engine.drive import Drive
 from akm.engine.executed import Executed
 from akm.engine.fan_out import Dispatched
-from akm.engine.gate import Judged
-from akm.engine.gate_position import Position
+from akm.engine.gates import approvals, gate
+from akm.engine.gates.gate import Judged
+from akm.engine.gates.gate_position import Position
 from akm.engine.progress import Progress
 from akm.engine.redaction import Redaction
 from akm.services import steps

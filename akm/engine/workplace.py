@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from akm import config, paths, scope
-from akm.workflow.freeze_settings import Engine, FreezeSettings
+from akm.workflow.freezing.freeze_settings import Engine, FreezeSettings
 from akm.workflow.prices import Price
 
 # Sections that freezing reads; without any of them nothing needs checking and pydantic stays unloaded.

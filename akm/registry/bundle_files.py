@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from akm.registry.index_format import Asset
-from akm.workflow import frontmatter, source
-from akm.workflow.report import Report
-from akm.workflow.yaml_faults import YamlFault
+from akm.workflow.parsing import frontmatter, source
+from akm.workflow.parsing.report import Report
+from akm.workflow.parsing.yaml_faults import YamlFault
 
 _IGNORED = {"__pycache__", "node_modules"}
 

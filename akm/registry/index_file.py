@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from akm.engine import file_text
+from akm.engine.files import file_text
 from akm.errors import UsageError
 
 

@@ -1,6 +1,6 @@
 """Putting a backup in the ledger's place, under a lock that nobody else can hold, and keeping the old one.
 
-Whether a run is being driven is not looked at here: `akm.engine.restoring` does.
+Whether a run is being driven is not looked at here: `akm.engine.care.restoring` does.
 """
 
 from __future__ import annotations

@@ -7,25 +7,17 @@ from pathlib import Path
 from typing import Any
 
 from akm import config
-from akm.engine import file_text, workplace
+from akm.engine import workplace
+from akm.engine.files import file_text
 from akm.errors import AkmError, ConfigError, UsageError
-from akm.tasks import (
-    activation,
-    catalog,
-    ids,
-    installation,
-    schedule,
-    source,
-    switching,
-    sync,
-    usable,
-    wishes,
-    yaml_emit,
-)
+from akm.tasks import catalog, schedule
 from akm.tasks.catalog import File
+from akm.tasks.execution import usable
+from akm.tasks.files import ids, source, wishes, yaml_emit
+from akm.tasks.files.wishes import Wish
+from akm.tasks.firing import activation, installation, switching, sync
 from akm.tasks.schedulers import lock
 from akm.tasks.schedulers.row import owner
-from akm.tasks.wishes import Wish
 
 _TAKEN = "RESOURCE_ALREADY_EXISTS"
 

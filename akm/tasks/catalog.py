@@ -1,4 +1,4 @@
-"""Which task files exist, and which of them a ref or an id means. Reading one is `akm.tasks.source`'s."""
+"""Which task files exist, and which of them a ref or an id means. They are read in `akm.tasks.files`."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from akm import paths
 from akm.errors import AkmError, ConfigError, NotFoundError, UsageError
 from akm.ref_grammar import PROJECT
 from akm.spelling import suggestion
-from akm.tasks import ids, source
-from akm.tasks.task import Task
+from akm.tasks.files import ids, source
+from akm.tasks.files.task import Task
 
 FOLDER = "tasks"
 
@@ -65,12 +65,12 @@ def tasks(bundles: Mapping[str, Path], anchor: Path | None) -> list[Entry]:
 
 
 def find(name: str, *, bundles: Mapping[str, Path], anchor: Path, bundle: str | None = None) -> Task:
-    """Read the task that a ref or an id means; errors as in `locate` and `akm.tasks.source.read`."""
+    """Read the task that a ref or an id means; errors as in `locate` and `akm.tasks.files.source.read`."""
     return read(locate(name, bundles=bundles, anchor=anchor, bundle=bundle))
 
 
 def read(file: File) -> Task:
-    """Read one task file; errors as in `akm.tasks.source.read`."""
+    """Read one task file; errors as in `akm.tasks.files.source.read`."""
     return source.read(file.path, bundle=file.bundle, root=file.root)
 
 

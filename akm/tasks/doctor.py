@@ -7,10 +7,12 @@ from typing import Any
 
 from akm import config, paths
 from akm.errors import AkmError
-from akm.tasks import activation, catalog, installation, launcher, log_file, overdue, schedule
-from akm.tasks.attempt import Opened
-from akm.tasks.firing_state import FiringState
-from akm.tasks.task import Task
+from akm.tasks import catalog, schedule
+from akm.tasks.execution import launcher, log_file
+from akm.tasks.execution.attempt import Opened
+from akm.tasks.files.task import Task
+from akm.tasks.firing import activation, installation, overdue
+from akm.tasks.firing.firing_state import FiringState
 
 
 @dataclass(slots=True)

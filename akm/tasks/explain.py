@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from akm.tasks import unused
-from akm.tasks.inputs import Bound, Given, resolve
-from akm.tasks.old import Old
-from akm.tasks.task import Command, Shell, Target, Task
+from akm.tasks.execution.inputs import Bound, Given, resolve
+from akm.tasks.files import unused
+from akm.tasks.files.old import Old
+from akm.tasks.files.task import Command, Shell, Target, Task
 from akm.workflow import secret_shapes
 
 REDACTED = "[REDACTED]"

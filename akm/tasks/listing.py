@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from akm.errors import AkmError, ConfigError
-from akm.tasks import catalog, explain, old, versions, yaml_text
-from akm.tasks.task import Command, Shell, Task
+from akm.tasks import catalog, explain
+from akm.tasks.files import old, versions, yaml_text
+from akm.tasks.files.task import Command, Shell, Task
 
 
 def listed(bundles: Mapping[str, Path], anchor: Path, enabled: Set[str]) -> list[dict[str, Any]]:

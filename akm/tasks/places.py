@@ -8,7 +8,7 @@ from pathlib import Path
 
 from akm.errors import NotFoundError, UsageError
 from akm.spelling import suggestion
-from akm.tasks.task import Task
+from akm.tasks.files.task import Task
 
 
 def directory(task: Task, relative: str | None) -> Path:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta, tzinfo
 from itertools import islice, takewhile
 
-from akm.tasks.schedule_grammar import ALIASES, REBOOT, SUBSET, check, fields
+from akm.tasks.files.schedule_grammar import ALIASES, REBOOT, SUBSET, check, fields
 
 __all__ = ["ALIASES", "LOCAL", "REBOOT", "SUBSET", "check", "fires_between", "next_fires"]
 

@@ -6,8 +6,10 @@ from typing import Any
 
 from akm.engine.workplace import Workplace
 from akm.errors import AkmError, NotFoundError, UsageError, WorkflowSourceError
-from akm.tasks import explain, faults, old, source, usable, versions, yaml_text
+from akm.tasks import explain
 from akm.tasks.catalog import File
+from akm.tasks.execution import usable
+from akm.tasks.files import faults, old, source, versions, yaml_text
 
 _ENDINGS = (".yml", ".yaml")
 

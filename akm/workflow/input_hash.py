@@ -8,7 +8,7 @@ from typing import Any
 
 from akm.workflow.hashing import canonical
 from akm.workflow.plan import UnitNode
-from akm.workflow.plan_json_targets import environment_json, target_json
+from akm.workflow.plan_text.plan_json_targets import environment_json, target_json
 
 _HASH_VERSION = 7
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from akm.workflow.hashing import canonical, sha256_hex
 from akm.workflow.plan import CommandTarget, PlanStep
-from akm.workflow.plan_json_targets import target_json
+from akm.workflow.plan_text.plan_json_targets import target_json
 from akm.workflow.prompt import Prompt
 from akm.workflow.results import clip
 

@@ -12,8 +12,8 @@ from typing import Any
 from akm.errors import UsageError
 from akm.workflow import json_values, secret_shapes
 from akm.workflow.coercion import Misfit, Raw, coerce_values
-from akm.workflow.document import Schema
 from akm.workflow.hashing import canonical
+from akm.workflow.parsing.document import Schema
 from akm.workflow.schemas import check
 from akm.workflow.spelling import did_you_mean
 

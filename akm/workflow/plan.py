@@ -1,6 +1,6 @@
 """The frozen plan: everything a run will ever need, with every decision taken.
 
-`akm.workflow.plan_json` writes it as canonical JSON into the run's row and reads it back tolerantly.
+`akm.workflow.plan_text` writes it as canonical JSON for the run's row, and reads it back tolerantly.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from akm.workflow.document import Budget, OnError, Retry, Schema
+from akm.workflow.parsing.document import Budget, OnError, Retry, Schema
 from akm.workflow.prices import Price
 
 IR_VERSION = 6

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from akm.workflow.report import Report
+from akm.workflow.parsing.report import Report
 
 #: Sentences of the template that a finished workflow does not hold.
 MARKERS = (

@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from akm.workflow import references
-from akm.workflow.document import Schema
 from akm.workflow.hashing import canonical, sha256_hex
 from akm.workflow.input_hash import InputHasher
+from akm.workflow.parsing.document import Schema
 from akm.workflow.plan import ChildTarget, CommandTarget, InputBinding, MapNode, PlanStep, RouteNode, UnitNode
 from akm.workflow.schemas import check
 

@@ -11,7 +11,7 @@ import pytest
 from installed import Place, until
 
 from akm.cli.app import ROOT
-from akm.tasks.firing_state import has_cron_daemon
+from akm.tasks.firing.firing_state import has_cron_daemon
 
 _DAEMON = shutil.which("cron", path=f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin")
 # Cron's HOME is that of the user's account, beside which only root may write.

@@ -14,7 +14,7 @@ import pytest
 
 from akm import __version__, errors
 from akm.cli import app, lazy
-from akm.workflow.findings import Finding
+from akm.workflow.parsing.findings import Finding
 
 HEAVY = (
     "rich pydantic sqlalchemy sqlmodel alembic yaml requests platformdirs markdown_it filelock json sqlite3"

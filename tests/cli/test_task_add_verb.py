@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from akm.tasks import source
-from akm.tasks.task import Command, Input, Shell, Task, Workflow
+from akm.tasks.files import source
+from akm.tasks.files.task import Command, Input, Shell, Task, Workflow
 
 WORKFLOW = """---
 type: workflow

@@ -10,7 +10,8 @@ from gates import Court, a_prose_step, judged
 from places import Place
 from workflow_files import a_step, sh
 
-from akm.engine import approvals, reports
+from akm.engine import reports
+from akm.engine.gates import approvals
 from akm.errors import UsageError
 from akm.services import runs
 

@@ -14,7 +14,7 @@ from workflow_files import a_map, a_step, items
 from akm.engine.budget import Spending
 from akm.engine.runners.base import Dispatch, Outcome
 from akm.services import attempts, runs
-from akm.workflow.document import Budget
+from akm.workflow.parsing.document import Budget
 
 AT = "2027-01-01T00:00:00.000Z"
 CONFIG = """\

@@ -12,8 +12,9 @@ from outcomes import said
 from places import Place
 from workflow_files import a_map, a_step, items
 
-from akm.engine import cancelling, lock
+from akm.engine import lock
 from akm.engine.lock import RunLock
+from akm.engine.recovery import cancelling
 from akm.engine.runners.base import Dispatch, Outcome, failed
 from akm.errors import NotFoundError, TransientError
 from akm.store.opening import open_database

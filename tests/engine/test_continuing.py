@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from akm.engine import continuing
+from akm.engine.recovery import continuing
 from akm.workflow.plan import IR_VERSION
 
 STEPS = {"first": "completed", "second": "pending"}

@@ -8,8 +8,8 @@ import pytest
 from places import Place
 from workflow_files import a_file, a_step
 
-from akm.engine.creating import create, given_text
-from akm.engine.linting import lint
+from akm.engine.files.creating import create, given_text
+from akm.engine.files.linting import lint
 from akm.errors import UsageError, WorkflowSourceError
 
 

@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 from builders import AT, a_wanted, attempt, dump, finished, later, publish, rows
 
-from akm.engine import doctor, lock
+from akm.engine import lock
+from akm.engine.care import doctor
 from akm.engine.lock import RunLock
 from akm.errors import NotFoundError, TransientError
 from akm.services import attempts, events, runs, steps, task_history

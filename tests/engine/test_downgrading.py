@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 from builders import AT, publish
 
-from akm.engine import downgrading, lock
+from akm.engine import lock
+from akm.engine.care import downgrading
 from akm.engine.lock import RunLock
 from akm.errors import TransientError
 from akm.store import care, schema, sql

@@ -13,10 +13,10 @@ from outcomes import said
 from places import Place
 from workflow_files import a_map, a_step, items, sh
 
-from akm.engine import env_files, secrets
 from akm.engine.redaction import SHORTEST
 from akm.engine.result import RunResult
 from akm.engine.runners.base import Dispatch, Outcome, failed
+from akm.engine.secrecy import env_files, secrets
 from akm.errors import AkmError
 from akm.services import runs
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from akm.engine import backup
+from akm.engine.files import backup
 from akm.errors import UsageError
 
 

@@ -10,7 +10,7 @@ from outcomes import said
 from places import Place
 from workflow_files import a_map, a_step, items, sh
 
-from akm.engine import forking
+from akm.engine.recovery import forking
 from akm.engine.runners.base import Dispatch, Outcome, failed
 from akm.errors import UsageError
 from akm.views import runs as run_views

@@ -8,7 +8,7 @@ import pytest
 from places import Place
 from workflow_files import a_step
 
-from akm.engine.linting import Checked, lint
+from akm.engine.files.linting import Checked, lint
 from akm.errors import AkmError
 
 REAL = Path(__file__).parents[3] / "shared/data/workflows"

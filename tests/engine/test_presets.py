@@ -17,10 +17,10 @@ from akm import setting_types
 from akm.engine.redaction import Redaction
 from akm.engine.runners import capture
 from akm.engine.runners.base import Outcome
-from akm.workflow import plan_json
-from akm.workflow.freeze_runners import agent_runner
-from akm.workflow.freeze_settings import Engine
+from akm.workflow.freezing.freeze_runners import agent_runner
+from akm.workflow.freezing.freeze_settings import Engine
 from akm.workflow.plan import CommandTarget, CwdIdentity
+from akm.workflow.plan_text import plan_json
 from akm.workflow.presets import PRESETS
 
 SAMPLES = Path(__file__).parent / "samples"

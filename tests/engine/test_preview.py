@@ -9,7 +9,7 @@ from outcomes import done
 from places import Place
 from workflow_files import a_map, a_step, items
 
-from akm.engine import preview
+from akm.engine.files import preview
 
 REAL = Path(__file__).parents[3] / "shared/data/workflows"
 

@@ -7,9 +7,10 @@ from typing import Any
 import pytest
 from builders import AT, REF, SCOPE, a_child, a_spine, attempt, dump, later, publish, rows
 
-from akm.engine import lock, locks, pruning
+from akm.engine import lock
+from akm.engine.care import locks, pruning
+from akm.engine.care.pruning import Rule, Wish
 from akm.engine.lock import RunLock
-from akm.engine.pruning import Rule, Wish
 from akm.errors import TransientError
 from akm.services import events, runs, steps, task_history
 from akm.services.task_history import Ended

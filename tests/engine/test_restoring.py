@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 from builders import AT, dump, publish
 
-from akm.engine import lock, restoring
+from akm.engine import lock
+from akm.engine.care import restoring
 from akm.engine.lock import RunLock
 from akm.errors import TransientError
 from akm.store import backup

@@ -12,7 +12,7 @@ from builders import a_child, a_spine, attempt, publish
 from hypothesis import given
 from hypothesis import strategies as some
 
-from akm.engine import exporting, run_reader
+from akm.engine.care import exporting, run_reader
 from akm.errors import NotFoundError, UsageError
 from akm.services import runs
 from akm.store import run_rows, sql

@@ -5,7 +5,7 @@ from __future__ import annotations
 from places import Place
 from workflow_files import a_step, sh
 
-from akm.engine import way_out
+from akm.engine.recovery import way_out
 from akm.services import runs
 
 AT = "2027-01-15T08:00:00.000Z"

@@ -17,7 +17,8 @@ from outcomes import said
 from places import Place
 from workflow_files import a_map, a_step, items, sh
 
-from akm.engine import preview, worktrees
+from akm.engine.files import preview
+from akm.engine.isolation import worktrees
 from akm.engine.runners.base import Dispatch, Outcome
 from akm.services import runs
 

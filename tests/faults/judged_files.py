@@ -65,7 +65,7 @@ def texts() -> Iterator[tuple[str, str]]:
         if "### gate" in path.read_text(encoding="utf-8"):
             yield path.stem, path.read_text(encoding="utf-8")
     try:
-        converter: Any = importlib.import_module("akm.workflow.convert")
+        converter: Any = importlib.import_module("akm.workflow.conversion.convert")
     except ModuleNotFoundError:
         return
     for path in sorted(DATA.glob("workflows-old-grammar/*.md")):

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from refusals import REFUSED, check_sentence, outcome
 from workflow_texts import anything
 
-from akm.engine import exporting, run_reader
+from akm.engine.care import exporting, run_reader
 from akm.registry import index_file, index_format
 from akm.registry.index_format import IndexFault
 from akm.services import run_imports, runs

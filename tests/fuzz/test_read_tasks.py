@@ -14,10 +14,10 @@ from refusals import REFUSED, outcome
 from workflow_texts import DATA, anything, scalars
 
 from akm.errors import UsageError
-from akm.tasks import convert as task_convert
-from akm.tasks import source, wishes, yaml_emit
 from akm.tasks.catalog import File
-from akm.tasks.wishes import Wish
+from akm.tasks.files import convert as task_convert
+from akm.tasks.files import source, wishes, yaml_emit
+from akm.tasks.files.wishes import Wish
 
 TASKS = [path.read_bytes() for path in sorted(DATA.glob("tasks/**/*.yml"))] + [
     b'version: 4\nuses: akm/command\nwith:\n  content: "x."\nschedule: "@daily"\ninputs:\n  a: {}\n',

@@ -11,13 +11,14 @@ from effort import fuzz
 from hypothesis import strategies as st
 from refusals import check_sentence, outcome
 
-from akm.engine import converting, creating, linting, sources, workplace
+from akm.engine import sources, workplace
+from akm.engine.files import converting, creating, linting
 from akm.engine.workplace import Workplace
 from akm.errors import UsageError
-from akm.workflow.compile import compile
-from akm.workflow.convert import convert
-from akm.workflow.findings import Finding
-from akm.workflow.plan_json import decode, digest, encode
+from akm.workflow.conversion.convert import convert
+from akm.workflow.parsing.compile import compile
+from akm.workflow.parsing.findings import Finding
+from akm.workflow.plan_text.plan_json import decode, digest, encode
 
 CHILD = """---
 type: workflow

@@ -17,8 +17,8 @@ from akm import ref_grammar, refs
 from akm.cli import durations, log
 from akm.store.database import Database
 from akm.store.events import EventFilters
-from akm.tasks import ids as task_ids
 from akm.tasks import schedule
+from akm.tasks.files import ids as task_ids
 from akm.views import events, runs
 
 NOW = 1_800_000_000.0

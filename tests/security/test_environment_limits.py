@@ -11,8 +11,8 @@ import pytest
 from installed import Place
 from workflow_files import a_file, a_step, sh
 
-from akm.engine import secrets
 from akm.engine.redaction import Redaction
+from akm.engine.secrecy import secrets
 from akm.errors import UsageError
 
 TOKEN = "canary-of-the-surroundings-8d2f"

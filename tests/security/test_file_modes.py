@@ -19,7 +19,8 @@ from serving import Server
 from upstream import Upstream
 from workflow_files import a_file, a_step
 
-from akm.engine import cancelling, lock
+from akm.engine import lock
+from akm.engine.recovery import cancelling
 from akm.errors import TransientError
 from akm.store import drafts
 from akm.store.opening import open_database

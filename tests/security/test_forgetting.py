@@ -8,7 +8,7 @@ import pytest
 from installed import Place
 from workflow_files import a_file, a_step, sh
 
-from akm.engine import pruning
+from akm.engine.care import pruning
 from akm.store.opening import open_database
 
 CANARY = "canary-to-be-forgotten-31c7"

@@ -14,9 +14,9 @@ from builders import rows
 from akm.engine import workplace
 from akm.store.database import Database
 from akm.store.opening import open_database
-from akm.tasks import run
-from akm.tasks.result import TaskResult
-from akm.tasks.task import Shell, Target, Task
+from akm.tasks.execution import run
+from akm.tasks.execution.result import TaskResult
+from akm.tasks.files.task import Shell, Target, Task
 
 
 @dataclass

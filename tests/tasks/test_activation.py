@@ -9,7 +9,7 @@ import pytest
 from akm import paths
 from akm.config_edit import lists
 from akm.errors import ConfigError
-from akm.tasks import activation
+from akm.tasks.firing import activation
 
 
 def put(text: str, *values: str) -> str:

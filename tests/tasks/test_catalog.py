@@ -8,7 +8,7 @@ import pytest
 
 from akm.errors import NotFoundError, UsageError
 from akm.tasks import catalog
-from akm.tasks.task import Task
+from akm.tasks.files.task import Task
 
 
 @pytest.fixture

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from akm.errors import UsageError
-from akm.tasks import convert, source
 from akm.tasks.catalog import File
-from akm.tasks.task import Command, Shell, Task, Workflow
+from akm.tasks.files import convert, source
+from akm.tasks.files.task import Command, Shell, Task, Workflow
 
 REAL = Path(__file__).parents[2].parent / "shared/data/tasks"
 

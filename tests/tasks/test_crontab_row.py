@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
+from akm.tasks.files.task import Schedule, Shell, Task
 from akm.tasks.schedulers import row, wrappers
 from akm.tasks.schedulers.row import Installation
-from akm.tasks.task import Schedule, Shell, Task
 
 HERE = Installation("0a1b2c3d", ("/opt/a b/akm",), Path("/var/lo gs"), {"AKM_DATA_DIR": "/d 100%"})
 

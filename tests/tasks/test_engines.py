@@ -9,8 +9,9 @@ from running_tasks import Bench
 
 from akm.engine import workplace
 from akm.errors import AkmError
-from akm.tasks import engines, source
-from akm.tasks.task import DEFAULT_TIMEOUT_MS, Task
+from akm.tasks.execution import engines
+from akm.tasks.files import source
+from akm.tasks.files.task import DEFAULT_TIMEOUT_MS, Task
 
 CONFIG = """
 [defaults]

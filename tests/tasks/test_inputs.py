@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from akm.errors import UsageError
-from akm.tasks.inputs import bind
-from akm.tasks.task import Input, Shell, Task
+from akm.tasks.execution.inputs import bind
+from akm.tasks.files.task import Input, Shell, Task
 
 
 def a_task() -> Task:

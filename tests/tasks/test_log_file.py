@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from akm.tasks import log_file
-from akm.tasks.outcome import Outcome
-from akm.tasks.redaction import Redactor
+from akm.tasks.execution import log_file
+from akm.tasks.execution.outcome import Outcome
+from akm.tasks.execution.redaction import Redactor
 
 
 def test_a_section_is_there_when_it_is_empty_and_absent_when_it_is_none() -> None:

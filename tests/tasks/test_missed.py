@@ -6,9 +6,10 @@ from datetime import UTC, datetime
 
 from running_tasks import Bench
 
-from akm.tasks import missed, running
-from akm.tasks.due import Due
-from akm.tasks.task import Schedule
+from akm.tasks.execution import running
+from akm.tasks.files.task import Schedule
+from akm.tasks.firing import missed
+from akm.tasks.firing.due import Due
 
 FIRE = datetime(2026, 12, 2, 3, tzinfo=UTC)
 

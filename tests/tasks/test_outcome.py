@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from akm.engine.result import RunResult
-from akm.tasks import outcome
+from akm.tasks.execution import outcome
 
 
 @pytest.mark.parametrize(

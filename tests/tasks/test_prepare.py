@@ -9,7 +9,7 @@ import pytest
 from running_tasks import Bench
 
 from akm.errors import ConfigError
-from akm.tasks.task import Command, Script, Shell
+from akm.tasks.files.task import Command, Script, Shell
 
 
 def a_script(bench: Bench, name: str, text: str = "") -> Script:
@@ -86,7 +86,7 @@ def test_a_script_runs_where_it_stands(bench: Bench) -> None:
 def test_a_program_that_goes_before_it_is_started_is_a_failed_row(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from akm.tasks import attempt
+    from akm.tasks.execution import attempt
 
     script = a_script(bench, "x.lua")
     a_program(bench, "lua")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from akm.tasks.redaction import MARK, Redactor, configured
+from akm.tasks.execution.redaction import MARK, Redactor, configured
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from akm.errors import AkmError, ConfigError, NotFoundError, TransientError
-from akm.tasks import result
+from akm.tasks.execution import result
 
 SAFE = [
     "CONFIG_DIR_UNRESOLVABLE",

@@ -11,10 +11,10 @@ from running_tasks import Bench
 from akm import clock
 from akm.services import task_history
 from akm.services.task_history import Ended, Holder
-from akm.tasks import firing_state, overdue
-from akm.tasks.firing_state import FiringState
-from akm.tasks.overdue import Ran, Unrun
-from akm.tasks.task import Schedule
+from akm.tasks.files.task import Schedule
+from akm.tasks.firing import firing_state, overdue
+from akm.tasks.firing.firing_state import FiringState
+from akm.tasks.firing.overdue import Ran, Unrun
 
 NOW = clock.seconds("2026-12-02T12:10:00.000Z")
 

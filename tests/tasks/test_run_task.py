@@ -15,9 +15,9 @@ from running_tasks import Bench
 from workflow_files import a_file, a_step, sh
 
 from akm.errors import ConfigError, NotFoundError, TransientError, UsageError
-from akm.tasks import processes
-from akm.tasks.prepare import shell_argv
-from akm.tasks.task import Command, Script, Shell, Workflow
+from akm.tasks.execution import processes
+from akm.tasks.execution.prepare import shell_argv
+from akm.tasks.files.task import Command, Script, Shell, Workflow
 
 
 def test_a_completed_task_has_one_row_and_one_log_of_its_owner(bench: Bench) -> None:

@@ -12,7 +12,7 @@ from running_tasks import Bench
 from akm.engine.processes import process_started_at
 from akm.services import task_history
 from akm.services.task_history import Ended, Holder
-from akm.tasks import running
+from akm.tasks.execution import running
 from akm.tasks.history import reading
 
 AT, LATER = "2026-12-02T03:00:00.000Z", "2026-12-02T04:00:00.000Z"

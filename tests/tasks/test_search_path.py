@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from akm import paths
-from akm.tasks import search_path
+from akm.tasks.execution import search_path
 
 
 def test_what_was_recorded_is_used_without_a_path_and_by_a_schedule(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,10 +11,10 @@ import pytest
 
 from akm import clock
 from akm.errors import ConfigError, TransientError
-from akm.tasks import due, serve
-from akm.tasks.due import Due
-from akm.tasks.serve import Hands, Server
-from akm.tasks.task import Schedule, Shell, Task
+from akm.tasks.files.task import Schedule, Shell, Task
+from akm.tasks.firing import due, serve
+from akm.tasks.firing.due import Due
+from akm.tasks.firing.serve import Hands, Server
 
 NOON = clock.seconds("2026-12-02T12:00:00.000Z")
 MINUTE, HOUR, DAY = 60, 3600, 86_400

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from akm.errors import UsageError
-from akm.tasks import interpreters, source
-from akm.tasks.task import DEFAULT_TIMEOUT_MS, Command, Schedule, Script, Shell, Task, Workflow
+from akm.tasks.files import interpreters, source
+from akm.tasks.files.task import DEFAULT_TIMEOUT_MS, Command, Schedule, Script, Shell, Task, Workflow
 
 
 def read(root: Path, text: str, name: str = "nightly.yml") -> Task:

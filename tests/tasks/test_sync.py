@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from akm.tasks import sync_plan
+from akm.tasks.firing import sync_plan
 from akm.tasks.schedulers.crontab_text import Block
 from akm.tasks.schedulers.row import Row
 

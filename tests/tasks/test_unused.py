@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 from running_tasks import Bench
 
-from akm.tasks import explain, source, unused
-from akm.tasks.task import Task
+from akm.tasks import explain
+from akm.tasks.files import source, unused
+from akm.tasks.files.task import Task
 
 SHELL = "run: echo hi"
 FLOW = "uses: workflows/w"

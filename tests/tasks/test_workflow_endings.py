@@ -11,7 +11,7 @@ import workflow_files
 from running_tasks import Bench
 from workflow_files import a_file, a_step, sh
 
-from akm.tasks.task import Workflow
+from akm.tasks.files.task import Workflow
 
 Steps = Callable[[Bench], list[dict[str, Any]]]
 #: A unit that lets its own run wait for a person while it runs.

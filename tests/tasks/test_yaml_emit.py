@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from akm.tasks.yaml_emit import emit
-from akm.workflow.frontmatter import compose, plain
+from akm.tasks.files.yaml_emit import emit
+from akm.workflow.parsing.frontmatter import compose, plain
 
 
 @pytest.mark.parametrize(

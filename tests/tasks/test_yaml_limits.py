@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from akm.errors import UsageError
-from akm.tasks import source
-from akm.tasks.task import Task
+from akm.tasks.files import source
+from akm.tasks.files.task import Task
 
 KIB = 1024
 HEAD = "version: 4\nrun: a\n"

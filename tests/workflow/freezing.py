@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from akm.workflow.document import Defaults, Document, Exec, Gate, Step, Unit
-from akm.workflow.freeze import Engine, FreezeSettings, freeze
-from akm.workflow.freeze_settings import Child
+from akm.workflow.freezing.freeze import Engine, FreezeSettings, freeze
+from akm.workflow.freezing.freeze_settings import Child
+from akm.workflow.parsing.document import Defaults, Document, Exec, Gate, Step, Unit
 from akm.workflow.plan import GateNode, Plan, PlanStep, ShellTarget, UnitNode
 
 WRITER = Engine("writer", "agent", command=("my-agent", "--print"), pass_env=("HOME_OF_AGENT",), model="fast")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from akm.workflow.compile import Compiled, compile
-from akm.workflow.document import Budget, Defaults, Document, Exec, Retry, Step
-from akm.workflow.findings import Finding
+from akm.workflow.parsing.compile import Compiled, compile
+from akm.workflow.parsing.document import Budget, Defaults, Document, Exec, Retry, Step
+from akm.workflow.parsing.findings import Finding
 
 
 def compiled(frontmatter: str, ids: str = "a b c") -> Compiled:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from akm.workflow.compile import Compiled, compile
+from akm.workflow.parsing.compile import Compiled, compile
 
 
 def compiled(cwd: str, root: Path | None = None, place: str = "unit") -> Compiled:

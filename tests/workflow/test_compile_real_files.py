@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from akm.workflow.compile import compile
+from akm.workflow.parsing.compile import compile
 
 DATA = Path(__file__).parents[3] / "shared" / "data"
 pytestmark = pytest.mark.skipif(not DATA.is_dir(), reason="real people's files are not at hand")

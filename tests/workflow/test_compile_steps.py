@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from akm.workflow.compile import Compiled, compile
-from akm.workflow.findings import Finding
+from akm.workflow.parsing.compile import Compiled, compile
+from akm.workflow.parsing.findings import Finding
 from akm.workflow.template import MARKERS, TEMPLATE
 
 

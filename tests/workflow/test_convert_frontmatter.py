@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from akm.workflow.compile import compile
-from akm.workflow.convert import convert
-from akm.workflow.convert_frontmatter import rewritten
-from akm.workflow.frontmatter import compose, plain
-from akm.workflow.report import Report
+from akm.workflow.conversion.convert import convert
+from akm.workflow.conversion.convert_frontmatter import rewritten
+from akm.workflow.parsing.compile import compile
+from akm.workflow.parsing.frontmatter import compose, plain
+from akm.workflow.parsing.report import Report
 
 BODY = "## Step: One\nStep ID: one\n\n### Instructions\nGo.\n"
 

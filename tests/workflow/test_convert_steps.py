@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from akm.workflow.compile import compile
-from akm.workflow.convert import Conversion, convert
-from akm.workflow.document import Document
+from akm.workflow.conversion.convert import Conversion, convert
+from akm.workflow.parsing.compile import compile
+from akm.workflow.parsing.document import Document
 
 DATA = Path(__file__).parents[3] / "shared" / "data" / "workflows-old-grammar"
 REAL = sorted(path for path in DATA.glob("*.md") if path.name != "typed-route.md")

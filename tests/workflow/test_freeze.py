@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 from freezing import TRUE, a_step, document, frozen, settings, unit_of
 
-from akm.workflow import plan_json
-from akm.workflow.compile import compile as compile_workflow
-from akm.workflow.document import Budget, Defaults, Document, Exec, Gate, Map, Retry, Route, Unit
-from akm.workflow.freeze import freeze, host_width
+from akm.workflow.freezing.freeze import freeze, host_width
+from akm.workflow.parsing.compile import compile as compile_workflow
+from akm.workflow.parsing.document import Budget, Defaults, Document, Exec, Gate, Map, Retry, Route, Unit
 from akm.workflow.plan import MapNode, RouteNode
+from akm.workflow.plan_text import plan_json
 
 
 def everything() -> Document:

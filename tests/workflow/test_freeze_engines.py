@@ -10,11 +10,11 @@ import pytest
 from freezing import ENGINES, a_step, document, frozen, settings, unit_of
 
 from akm.errors import ConfigError, UsageError
-from akm.workflow import plan_json
-from akm.workflow.document import Defaults, Gate, Unit
-from akm.workflow.freeze import Engine, freeze
+from akm.workflow.freezing.freeze import Engine, freeze
 from akm.workflow.hashing import sha256_hex
+from akm.workflow.parsing.document import Defaults, Gate, Unit
 from akm.workflow.plan import CommandTarget
+from akm.workflow.plan_text import plan_json
 
 
 @pytest.mark.parametrize(

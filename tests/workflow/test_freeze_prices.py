@@ -10,9 +10,9 @@ import pytest
 from freezing import CHECKER, TRUE, WRITER, a_step, document, settings
 
 from akm.errors import ConfigError
-from akm.workflow import plan_json
-from akm.workflow.document import Budget, Gate, Step, Unit
-from akm.workflow.freeze import Engine, Frozen, freeze
+from akm.workflow.freezing.freeze import Engine, Frozen, freeze
+from akm.workflow.parsing.document import Budget, Gate, Step, Unit
+from akm.workflow.plan_text import plan_json
 from akm.workflow.prices import Price
 
 SMALL, LARGE = Price(0.15, 0.6), Price(3.0, 15.0)

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from freezing import TRUE, a_step, unit_of
 
-from akm.workflow import plan_json
-from akm.workflow.document import Defaults, Exec, Unit
 from akm.workflow.hashing import canonical, sha256_hex
+from akm.workflow.parsing.document import Defaults, Exec, Unit
 from akm.workflow.plan import ChildTarget, ShellTarget
+from akm.workflow.plan_text import plan_json
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from akm.workflow.frontmatter import MAX_DEPTH, MAX_NODES, compose, plain
-from akm.workflow.yaml_faults import YamlFault
+from akm.workflow.parsing.frontmatter import MAX_DEPTH, MAX_NODES, compose, plain
+from akm.workflow.parsing.yaml_faults import YamlFault
 
 
 def fault(text: str) -> YamlFault:

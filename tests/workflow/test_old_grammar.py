@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from akm.workflow.compile import compile
-from akm.workflow.findings import Finding
+from akm.workflow.parsing.compile import compile
+from akm.workflow.parsing.findings import Finding
 
 HEADINGS = """\
 ---

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from akm.workflow.compile import compile
-from akm.workflow.findings import Finding
+from akm.workflow.parsing.compile import compile
+from akm.workflow.parsing.findings import Finding
 
 GOOD = b"---\ntype: workflow\nsteps:\n  - id: tag\n---\n\n## tag\n\nTag it.\n"
 

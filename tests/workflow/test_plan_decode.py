@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from akm.workflow.document import Budget
+from akm.workflow.parsing.document import Budget
 from akm.workflow.plan import GateNode, MapNode, Plan, PlanStep, ShellTarget, UnitNode
-from akm.workflow.plan_json import PlanUndecodable, decode, encode
+from akm.workflow.plan_text.plan_json import PlanUndecodable, decode, encode
 from akm.workflow.prices import Price
 
 TARGET = "steps[0].root.frozenTarget"

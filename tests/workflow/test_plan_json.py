@@ -7,8 +7,8 @@ from typing import Any
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from akm.workflow.document import Budget, Retry
 from akm.workflow.hashing import canonical
+from akm.workflow.parsing.document import Budget, Retry
 from akm.workflow.plan import (
     ChildTarget,
     CommandTarget,
@@ -24,7 +24,7 @@ from akm.workflow.plan import (
     Source,
     UnitNode,
 )
-from akm.workflow.plan_json import decode, digest, encode
+from akm.workflow.plan_text.plan_json import decode, digest, encode
 from akm.workflow.prices import Price
 
 SHELL = ShellTarget(("true",), "hash", None, timeout_ms=5)

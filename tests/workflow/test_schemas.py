@@ -162,8 +162,8 @@ def test_a_reference_out_of_the_schema_is_refused_and_nothing_is_fetched() -> No
 
 def test_the_validator_is_not_imported_until_a_schema_is_used() -> None:
     code = (
-        "import sys, akm.workflow.freeze, akm.workflow.worklist, akm.workflow.reduce, akm.workflow.params, "
-        "akm.workflow.plan_json, akm.workflow.prompt, akm.workflow.support\n"
+        "import sys, akm.workflow.freezing.freeze, akm.workflow.worklist, akm.workflow.reduce, "
+        "akm.workflow.params, akm.workflow.plan_text.plan_json, akm.workflow.prompt, akm.workflow.support\n"
         "akm.workflow.params.coerce([], None)\n"
         "print('jsonschema_rs' in sys.modules)"
     )

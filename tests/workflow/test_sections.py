@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from akm.workflow.compile import Compiled, compile
-from akm.workflow.headings import headings
-from akm.workflow.sections import read
+from akm.workflow.parsing.compile import Compiled, compile
+from akm.workflow.parsing.headings import headings
+from akm.workflow.parsing.sections import read
 
 
 def compiled(body: str, steps: str = "[{ id: tag }, { id: publish }]") -> Compiled:

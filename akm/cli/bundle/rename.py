@@ -34,7 +34,7 @@ def rename(old: Old, new: New, dry_run: DryRun = False) -> None:
 
 
 def _followed(old: str, new: str) -> dict[str, Any]:
-    from akm.tasks import renamed
+    from akm.tasks.firing import renamed
 
     synced = renamed.follow(old, new)
     if synced is None:

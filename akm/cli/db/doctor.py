@@ -9,7 +9,7 @@ import typer
 
 from akm import config
 from akm.cli import ledger, output
-from akm.engine import doctor as examining
+from akm.engine.care import doctor as examining
 from akm.tasks.history import reading
 
 RebuildUnits = Annotated[

@@ -9,7 +9,7 @@ import typer
 
 from akm import config
 from akm.cli import output
-from akm.engine import downgrading
+from akm.engine.care import downgrading
 
 Revision = Annotated[str, typer.Argument(metavar="REVISION", help="An older revision, or base for none.")]
 Yes = Annotated[bool, typer.Option("--yes", help="Do it even though rows or values are lost.")]

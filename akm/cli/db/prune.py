@@ -10,7 +10,7 @@ import typer
 
 from akm.cli import durations, ledger, output
 from akm.cli.tables import Table
-from akm.engine import pruning
+from akm.engine.care import pruning
 from akm.errors import UsageError
 
 OlderThan = Annotated[

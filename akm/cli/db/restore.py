@@ -9,7 +9,7 @@ import typer
 
 from akm import clock, config, paths
 from akm.cli import output
-from akm.engine import restoring
+from akm.engine.care import restoring
 
 Backup = Annotated[str, typer.Argument(metavar="PATH", help="A file that `akm db backup` has written.")]
 

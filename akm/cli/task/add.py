@@ -55,8 +55,8 @@ def add(
     from akm.cli import durations
     from akm.cli.task import sync_text
     from akm.tasks import adding
-    from akm.tasks import params as plain
-    from akm.tasks.wishes import Wish
+    from akm.tasks.files import params as plain
+    from akm.tasks.files.wishes import Wish
 
     wish = Wish(
         schedule=schedule,

@@ -17,7 +17,7 @@ def convert(path: File, write: Write = False) -> None:
     """Print a task file of an older version as version 4, or replace it."""
     from akm.cli.workflow import surroundings
     from akm.tasks import catalog
-    from akm.tasks import convert as converting
+    from akm.tasks.files import convert as converting
 
     work = surroundings.here()
     file = catalog.owner(work.cwd / Path(path), bundles=work.bundles, anchor=work.anchor)

@@ -8,6 +8,6 @@ from akm.cli.task.switched import Ref
 
 def disable(ref: Ref) -> int:
     """Switch a task's schedule off, and bring the scheduler up to date."""
-    from akm.tasks import switching
+    from akm.tasks.firing import switching
 
     return switched.show(switching.disable(ref))

@@ -17,7 +17,7 @@ def doctor() -> int:
     from akm import config
     from akm.cli import ledger
     from akm.tasks import doctor as examining
-    from akm.tasks import firing_state
+    from akm.tasks.firing import firing_state
 
     layers = config.read()
     report = examining.report(lambda: ledger.opened(layers), layers, firing_state.look(), now=time.time())

@@ -8,6 +8,6 @@ from akm.cli.task.switched import Ref
 
 def enable(ref: Ref) -> int:
     """Switch a task's schedule on, and bring the scheduler up to date."""
-    from akm.tasks import switching
+    from akm.tasks.firing import switching
 
     return switched.show(switching.enable(ref))

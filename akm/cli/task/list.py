@@ -12,7 +12,8 @@ from akm.cli.tables import Table
 def list() -> None:
     """List the tasks of this project and of the bundles, those with a problem included."""
     from akm.engine import workplace
-    from akm.tasks import activation, listing
+    from akm.tasks import listing
+    from akm.tasks.firing import activation
 
     work = workplace.here()
     found = listing.listed(work.bundles, work.anchor, set(activation.enabled(output.warn) or ()))

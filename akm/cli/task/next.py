@@ -17,7 +17,7 @@ def next(id: Id = None, count: Count = 5) -> None:
     """Show when tasks fire next, in local time and in UTC."""
     from datetime import UTC, datetime
 
-    from akm.tasks import upcoming
+    from akm.tasks.firing import upcoming
 
     fires = upcoming.fires(id, count=count, after=datetime.now(UTC), complain=output.warn)
     output.show({"fires": fires}, render=_table, items="fires")

@@ -15,7 +15,7 @@ Ids = Annotated[str | None, typer.Option("--id", metavar="ID,...", help="Only th
 
 def prune(yes: Yes = False, id: Ids = None) -> int:
     """Remove scheduled rows whose bundle, or whose akm, is gone."""
-    from akm.tasks import pruning
+    from akm.tasks.firing import pruning
     from akm.tasks.schedulers import lock
 
     ids = [part.strip() for part in (id or "").split(",") if part.strip()]

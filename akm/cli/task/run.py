@@ -11,8 +11,8 @@ import typer
 from akm.cli import options, output, parameters
 
 if TYPE_CHECKING:
-    from akm.tasks.attempt import Opened
-    from akm.tasks.task import Task
+    from akm.tasks.execution.attempt import Opened
+    from akm.tasks.files.task import Task
 
 Name = Annotated[str, typer.Argument(metavar="TASK", help="A task's id or ref.")]
 Bundle = Annotated[
@@ -38,8 +38,9 @@ def run(
     """
     from akm.cli import ledger
     from akm.cli.workflow import surroundings
-    from akm.tasks import catalog, inputs, search_path
-    from akm.tasks import run as running
+    from akm.tasks import catalog
+    from akm.tasks.execution import inputs, search_path
+    from akm.tasks.execution import run as running
 
     work = surroundings.here()
     task = catalog.find(name, bundles=work.bundles, anchor=work.anchor, bundle=bundle)
@@ -58,7 +59,7 @@ def run(
 
 
 def _is_skipped(opened: Opened, task: Task) -> bool:
-    from akm.tasks import running
+    from akm.tasks.execution import running
 
     with opened() as db:
         started_at = running.since(db, task)

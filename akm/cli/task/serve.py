@@ -11,7 +11,7 @@ import typer
 from akm.cli import output
 
 if TYPE_CHECKING:
-    from akm.tasks.serve import Hands
+    from akm.tasks.firing.serve import Hands
 
 CatchUp = Annotated[
     bool, typer.Option("--catch-up", help="Fire once what was missed, as while the machine slept.")
@@ -23,9 +23,10 @@ def serve(catch_up: CatchUp = False, once: Once = False) -> int:
     """Fire enabled tasks as their schedules say, each in a process of its own, until a signal comes."""
     from akm.engine.abort import Abort
     from akm.engine.signals import stopping
-    from akm.tasks import outcome, serving
+    from akm.tasks.execution import outcome
+    from akm.tasks.firing import serving
+    from akm.tasks.firing.serve import Server
     from akm.tasks.schedulers import lock
-    from akm.tasks.serve import Server
 
     with lock.serving(), closing(Abort()) as abort, stopping(abort):
         hands = _hands()
@@ -37,7 +38,7 @@ def serve(catch_up: CatchUp = False, once: Once = False) -> int:
 
 
 def _greet(hands: Hands) -> None:
-    from akm.tasks import firing_state
+    from akm.tasks.firing import firing_state
 
     count = len(hands.tasks())
     output.tell(f"Serving {count} task{'' if count == 1 else 's'} until a signal comes.")
@@ -52,10 +53,11 @@ def _greet(hands: Hands) -> None:
 
 def _hands() -> Hands:
     from akm.cli import ledger
-    from akm.tasks import missed, running, serving
-    from akm.tasks.due import Due
-    from akm.tasks.serve import Hands
-    from akm.tasks.task import Task
+    from akm.tasks.execution import running
+    from akm.tasks.files.task import Task
+    from akm.tasks.firing import missed, serving
+    from akm.tasks.firing.due import Due
+    from akm.tasks.firing.serve import Hands
 
     said: set[str] = set()
 

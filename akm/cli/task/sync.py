@@ -20,7 +20,7 @@ Rebind = Annotated[bool, typer.Option("--rebind", help="Take over what another i
 def sync(bundle: Bundle = None, dry_run: DryRun = False, rebind: Rebind = False) -> int:
     """Bring this installation's rows in the user's crontab up to date."""
     from akm.cli.task import sync_text
-    from akm.tasks import sync as syncing
+    from akm.tasks.firing import sync as syncing
     from akm.tasks.schedulers import lock
 
     if dry_run:

@@ -27,7 +27,8 @@ def approve(
     by: deciding.By = None,
 ) -> None:
     """Complete a step that waits for approval. Nothing is executed: `akm workflow run` goes on."""
-    from akm.engine import approvals, reports
+    from akm.engine import reports
+    from akm.engine.gates import approvals
 
     given = approvals.load_value(value)
     with ledger.opened(config.read()) as db:

@@ -19,7 +19,7 @@ Grace = Annotated[
 
 def cancel(run: options.Run, grace: Grace = "10s") -> None:
     """Stop whoever drives a run: its units are ended and written down, and the run can be gone on with."""
-    from akm.engine import cancelling, way_out
+    from akm.engine.recovery import cancelling, way_out
 
     seconds = durations.milliseconds(grace, "--grace") / 1000
     with ledger.opened(config.read()) as db:

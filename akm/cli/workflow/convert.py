@@ -16,7 +16,7 @@ Write = Annotated[bool, typer.Option("--write", help="Replace the file; the old 
 def convert(file: File, write: Write = False) -> None:
     """Print a workflow file of an older grammar in today's, or replace it."""
     from akm import paths
-    from akm.engine import converting
+    from akm.engine.files import converting
 
     path = paths.absolute(file, paths.working_directory())
     made = converting.convert(path)

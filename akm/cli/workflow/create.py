@@ -20,7 +20,7 @@ def create(
 ) -> None:
     """Write a new workflow file into workflows/ of this project; it is checked before it is written."""
     from akm.cli.workflow import surroundings
-    from akm.engine import creating
+    from akm.engine.files import creating
 
     work = surroundings.here()
     text = None if from_ is None else creating.given_text(work.cwd, from_)

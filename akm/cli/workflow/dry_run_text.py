@@ -11,7 +11,7 @@ from akm.cli import ledger, output
 from akm.cli.tables import Table
 from akm.engine import dry_run
 from akm.engine.workplace import Workplace
-from akm.workflow.freeze_settings import Gates
+from akm.workflow.freezing.freeze_settings import Gates
 
 
 def show(work: Workplace, target: str, *, given: Any, new: bool, gates: Gates) -> int:

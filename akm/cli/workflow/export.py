@@ -8,7 +8,7 @@ import typer
 
 from akm import config, paths
 from akm.cli import ledger, options, output
-from akm.engine import exporting
+from akm.engine.care import exporting
 from akm.views.runs import resolve
 
 Out = Annotated[str | None, typer.Option("--out", metavar="FILE", help="Write a file and not the output.")]

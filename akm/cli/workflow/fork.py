@@ -24,7 +24,7 @@ def fork(ctx: typer.Context, run: options.Run, from_step: From, new: New = False
 
     Nothing is executed: `akm workflow run` drives it. Give other parameters as -p name=value.
     """
-    from akm.engine import forking
+    from akm.engine.recovery import forking
 
     with ledger.opened(config.read()) as db:
         given = parameters.given(ctx)

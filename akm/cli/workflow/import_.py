@@ -10,7 +10,7 @@ import typer
 
 from akm import config
 from akm.cli import ledger, output
-from akm.engine import importing
+from akm.engine.care import importing
 
 File = Annotated[str, typer.Argument(metavar="FILE", help="What `akm workflow export` has written.")]
 

@@ -10,7 +10,7 @@ import typer
 from akm.cli import output
 
 if TYPE_CHECKING:
-    from akm.engine.linting import Checked
+    from akm.engine.files.linting import Checked
 
 Targets = Annotated[
     list[str] | None,
@@ -21,7 +21,7 @@ Targets = Annotated[
 def lint(targets: Targets = None) -> int:
     """Check workflow files and print every finding. Exits 1 when a file has an error."""
     from akm.cli.workflow import surroundings
-    from akm.engine import linting
+    from akm.engine.files import linting
 
     checked = linting.lint(surroundings.here(), targets or [])
     is_sound = all(one.is_sound for one in checked)

@@ -12,7 +12,7 @@ from akm.cli.tables import Table
 def plan(target: options.Workflow) -> None:
     """Show what a run of a workflow would do, step by step. Nothing is written or executed."""
     from akm.cli.workflow import surroundings
-    from akm.engine import preview
+    from akm.engine.files import preview
 
     shown = preview.plan(surroundings.here(), target)
     for warning in shown["warnings"]:

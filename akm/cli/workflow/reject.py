@@ -17,7 +17,8 @@ def reject(
     run: options.Run, step: deciding.Step = None, note: deciding.Note = None, by: deciding.By = None
 ) -> None:
     """Send a step that waits for approval back with the note as feedback, or fail it when no loop is left."""
-    from akm.engine import approvals, reports
+    from akm.engine import reports
+    from akm.engine.gates import approvals
 
     with ledger.opened(config.read()) as db:
         run_id = resolve(db, run)

@@ -67,7 +67,7 @@ def _reopened(db: Database, text: str, *, cascade: bool) -> str:
 
 
 def _fork(db: Database, text: str) -> str:
-    from akm.engine import forking
+    from akm.engine.recovery import forking
 
     run_id = run_views.resolve(db, text)
     step_id = forking.partly_failed(db, run_id)

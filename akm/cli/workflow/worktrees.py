@@ -27,7 +27,7 @@ _SIZES = ((10**9, "GB"), (10**6, "MB"), (10**3, "kB"), (1, "B"))
 
 def worktrees(prune: Prune = False, force: Force = False) -> int:
     """List the worktrees of this ledger's runs that are on the disk, with whether they hold work."""
-    from akm.engine import worktree_report
+    from akm.engine.isolation import worktree_report
 
     if force and not prune:
         raise UsageError("--force says what --prune may remove; give both.")

@@ -14,7 +14,7 @@ from akm.engine.runners.process import Exit
 from akm.engine.runners.settle import left_behind
 from akm.engine.runners.settle import settle as settle_text
 from akm.engine.runners.text import PARTIAL, STDERR_TAIL, clip
-from akm.workflow.document import Schema
+from akm.workflow.parsing.document import Schema
 
 #: Of a program whose output is its answer.
 PLAIN: Json = {"format": "text"}

@@ -13,7 +13,7 @@ from akm.engine.runners.capture import Head
 from akm.engine.runners.ending import Command
 from akm.engine.runners.process import Exit
 from akm.engine.runners.text import PARTIAL, clip
-from akm.workflow.document import Schema
+from akm.workflow.parsing.document import Schema
 
 MARKER = "[__akm_exec_output_truncated__]"
 #: What is no text grows when it is stored: a NUL takes six bytes of JSON. So less of it is kept.

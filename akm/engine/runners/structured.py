@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 
 from akm.engine.runners.base import Outcome, failed
 from akm.engine.runners.text import PARTIAL, clip
-from akm.workflow.document import Schema
+from akm.workflow.parsing.document import Schema
 
 _FENCE = re.compile(r"^[ \t]*```([A-Za-z0-9]*)[ \t]*\r?\n(.*?)^[ \t]*```[ \t]*\r?$", re.DOTALL | re.MULTILINE)
 #: Openings of an object that are tried in prose, so that a page of braces stays cheap.

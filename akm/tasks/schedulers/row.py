@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from akm.tasks import schedule
-from akm.tasks.task import Schedule, Task
+from akm.tasks.files.task import Schedule, Task
 
 #: What cron takes of one line, its line break included.
 LONGEST_LINE = 1_000

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
-from akm.workflow.document import Schema
+from akm.workflow.parsing.document import Schema
 from akm.workflow.plan import CommandTarget
 from akm.workflow.prompt import Prompt
 

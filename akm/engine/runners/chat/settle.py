@@ -9,7 +9,7 @@ from akm.engine.runners.base import Outcome, failed
 from akm.engine.runners.chat.answer import Answer
 from akm.engine.runners.chat.terms import Terms
 from akm.engine.runners.text import PARTIAL, clip
-from akm.workflow.document import Schema
+from akm.workflow.parsing.document import Schema
 
 _MENDED = "holds what is no character; it was replaced by U+FFFD"
 

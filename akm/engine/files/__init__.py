@@ -1,0 +1,1 @@
+"""Workflow files that are written, converted, checked and previewed. Nothing is run."""

@@ -1,0 +1,1 @@
+"""Git worktrees in which units work apart from one another."""

@@ -1,0 +1,1 @@
+"""One run of a task: prepared, reserved, dispatched, logged and closed."""

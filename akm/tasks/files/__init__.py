@@ -1,0 +1,1 @@
+"""Task files: read, checked, converted and written. Nothing is run or scheduled."""

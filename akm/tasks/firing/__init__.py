@@ -1,0 +1,1 @@
+"""When tasks fire and what fires them: switched on, synchronised, served, and missed."""

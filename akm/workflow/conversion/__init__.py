@@ -1,0 +1,1 @@
+"""Files of earlier grammars: read, and written in today's."""

@@ -1,0 +1,1 @@
+"""From a parsed file and the installation's settings to a frozen plan."""

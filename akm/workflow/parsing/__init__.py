@@ -1,0 +1,1 @@
+"""From the bytes of a workflow file to a checked document, with every fault of its author."""

@@ -1,0 +1,1 @@
+"""A frozen plan as the text that the ledger keeps, and back."""
