@@ -52,7 +52,7 @@ class Layers:
 
 def project_file(cwd: Path) -> Path | None:
     """Return the nearest `.akm/config.toml` at or above `cwd`; None when there is none."""
-    folder = paths.nearest(cwd, (_PROJECT_FILE,), os.path.isfile)
+    folder = paths.nearest(cwd, (_PROJECT_FILE,), lambda file: os.path.isfile(file) or _is_shut_in(file))
     return folder / _PROJECT_FILE if folder else None
 
 
@@ -61,9 +61,9 @@ def read(cwd: Path | None = None) -> Layers:
     folder = paths.working_directory() if cwd is None else cwd
     layers = Layers()
     user, project = paths.user_config_file(), project_file(folder)
-    if os.path.lexists(user):
+    if os.path.lexists(user) or _is_shut_in(user):
         _lay(layers, read_file(user), Origin("user file", str(user), user.parent))
-    if project and not (os.path.exists(user) and project.samefile(user)):
+    if project and not (os.path.exists(user) and os.path.realpath(project) == os.path.realpath(user)):
         _lay(layers, read_file(project), Origin("project file", str(project), project.parent.parent))
     for key, variable, value in _environment():
         tree: Any = value
@@ -102,6 +102,14 @@ def place(layers: Layers, key: Key) -> str:
             return f"The environment variable {origin.name}" if origin.where == "environment" else origin.name
         key = key[:-1]
     return "Configuration"
+
+
+def _is_shut_in(file: Path) -> bool:
+    """Tell whether the folder of `file` is there and may not be entered: what it says would go unheard.
+
+    A folder further up is another's home, as after a change of user, and holds nothing of this user's.
+    """
+    return os.path.isdir(file.parent) and paths.is_shut(file)
 
 
 def _environment() -> Iterator[tuple[Key, str, str | int]]:

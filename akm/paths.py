@@ -100,6 +100,17 @@ def nearest(
     return None
 
 
+def is_shut(path: Path) -> bool:
+    """Tell whether nobody can say if `path` exists, because a folder on the way may not be entered."""
+    try:
+        os.stat(path)
+    except PermissionError:
+        return True
+    except (OSError, ValueError):
+        return False
+    return False
+
+
 def absolute(text: str, base: Path) -> Path:
     """Return the absolute path that `text` means when it is written down in `base`; `~` is HOME."""
     return Path(os.path.normpath(base / os.path.expanduser(text)))

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from akm import paths
 from akm.errors import NotFoundError, UsageError
 from akm.ref_grammar import FOLDER, MARKDOWN, PROJECT, Ref, bundle_range, is_bundle_name, parse
 from akm.spelling import suggestion, visible
@@ -62,6 +63,7 @@ def resolve(target: str, *, bundles: Mapping[str, Path], anchor: Path, cwd: Path
     if _is_path(target, file, place):
         return _source(_readable(file), place)
     if target.startswith(("/", "./", "../")) and not os.path.isdir(file):
+        _refuse_shut(file)
         raise NotFoundError(
             f"There is no file {visible(target)}.",
             code="WORKFLOW_NOT_FOUND",
@@ -120,6 +122,8 @@ def _find(ref: Ref, place: _Place) -> Path:
     candidates = _candidates(ref, place)
     found = [(bundle, path) for bundle, path in candidates if os.path.exists(path)]
     if not found:
+        for _, path in candidates:
+            _refuse_shut(path)
         looked = ", ".join(visible(path) for _, path in candidates)
         raise NotFoundError(
             f"There is no workflow {str(ref)!r}: looked for {looked}.",
@@ -141,6 +145,11 @@ def _candidates(ref: Ref, place: _Place) -> list[tuple[str, Path]]:
     if ref.bundle and spellings != [ref.path]:
         spellings.insert(0, ref.path)
     return [(bundle, place.root(bundle) / f"{path}{MARKDOWN}") for bundle in bundles for path in spellings]
+
+
+def _refuse_shut(file: Path) -> None:
+    if paths.is_shut(file):
+        raise UsageError(f"{visible(file)} cannot be read: you have no permission to.")
 
 
 def _readable(file: Path) -> Path:

@@ -55,7 +55,7 @@ def _folder(source: str, name: str | None, ref: str | None, cwd: Path) -> Added:
     if ref is not None:
         raise UsageError(f"--ref is for git sources ({git_source.FORMS}): a folder is used as it is.")
     path = paths.absolute(git_source.folder(source), cwd)
-    if not path.is_dir():
+    if not os.path.isdir(path) and not paths.is_shut(path):
         raise UsageError(f"There is no folder {path}: create it first, or give {git_source.FORMS}.")
     bundle = configured.add(_named(name, git_source.legal_name(os.path.realpath(path))), path)
     return Added(bundle, contents.contents(path), None, ())

@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from akm import config, refs
+from akm import config, paths, refs
 from akm.errors import NotFoundError, UsageError
 from akm.spelling import suggestion
 
@@ -61,8 +61,11 @@ def add(name: str, folder: Path, pin: Mapping[str, str | None] | None = None) ->
     taken by another folder, or the folder is none.
     """
     check_name(name)
-    if not folder.is_dir():
+    is_shut = paths.is_shut(folder)
+    if not is_shut and not os.path.isdir(folder):
         raise UsageError(f"There is no folder {folder}: create it first, or name another one.")
+    if is_shut or not os.access(folder, os.R_OK | os.X_OK):
+        raise UsageError(f"The folder {folder} cannot be read: correct its permissions first.")
     taken = config.bundles(config.read()).get(name)
     if taken is not None and os.path.realpath(taken) != os.path.realpath(folder):
         raise name_taken(name, taken)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +33,7 @@ def show(name: str) -> dict[str, Any]:
 
 def _description(folder: Path) -> str | None:
     file = folder / _README
-    if not file.is_file():
+    if not os.path.isfile(file):
         return None
     try:
         with open(file, "rb") as stream:

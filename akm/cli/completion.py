@@ -43,7 +43,8 @@ def install(shell: str) -> None:
     try:
         _, file = write(shell=_checked(shell), prog_name="akm", complete_var=_VARIABLE)
     except OSError as error:
-        raise ConfigError(f"The completion script cannot be written: {error.strerror}.") from error
+        named = f" to {error.filename}" if error.filename is not None else ""
+        raise ConfigError(f"The completion script cannot be written{named}: {error.strerror}.") from error
     output.show({"ok": True, "shell": shell, "path": str(file)}, render=_installed)
 
 

@@ -10,11 +10,19 @@ from collections.abc import Iterable
 from typer.exceptions import Abort, Exit, TyperException
 
 from akm.cli import output
-from akm.errors import AkmError, TransientError, WorkflowSourceError
+from akm.errors import AkmError, ConfigError, TransientError, WorkflowSourceError
 
 INTERRUPTED = 130
 BROKEN_PIPE = 141
 _BUG = 70
+_RIGHTS = "Correct the permissions of it and of the folders above it, or name another place."
+#: What a file or folder may refuse to anybody's program, whichever way akm came to it, and what to do then.
+_OF_THE_PLACE = {
+    errno.EACCES: _RIGHTS,
+    errno.EPERM: _RIGHTS,
+    errno.EROFS: "Name a place on a disk that may be written to.",
+    errno.ENAMETOOLONG: "Choose a shorter name.",
+}
 #: The codes of the mistakes that Typer finds, by the name of its exception.
 _CODES = {"NoSuchOption": "UNKNOWN_FLAG", "MissingParameter": "MISSING_REQUIRED_ARGUMENT"}
 
@@ -48,6 +56,8 @@ def _status(error: BaseException) -> int:
         return _usage(error)
     if isinstance(error, OSError) and error.errno in (errno.EMFILE, errno.ENFILE):
         return _too_many_files()
+    if isinstance(error, OSError) and isinstance(error.filename, str) and error.errno in _OF_THE_PLACE:
+        return _unusable(error, _OF_THE_PLACE[error.errno])
     return _bug(error)
 
 
@@ -60,6 +70,8 @@ def _findings(error: AkmError) -> Iterable[output.Finding]:
 def _usage(error: TyperException) -> int:
     context = getattr(error, "ctx", None)
     message = " ".join(error.format_message().split())
+    for type_of_program in ("a valid int range", "a valid int"):
+        message = message.replace(f"is not {type_of_program}", "is not a whole number")
     hint = f"See `{context.command_path} --help`." if context is not None else None
     code = _CODES.get(type(error).__name__, "INVALID_FLAG_VALUE")
     output.fail(message if message.endswith((".", "?", "!")) else f"{message}.", code=code, hint=hint)
@@ -73,6 +85,15 @@ def _too_many_files() -> int:
         hint="Raise the limit (`ulimit -n`) or end other programs, then run the same command again.",
     )
     return TransientError.exit_status
+
+
+def _unusable(error: OSError, hint: str) -> int:
+    output.fail(
+        f"{error.filename} cannot be used: {error.strerror}.",
+        code="FILE_UNUSABLE",
+        hint=hint,
+    )
+    return ConfigError.exit_status
 
 
 def _bug(error: BaseException) -> int:

@@ -42,7 +42,7 @@ def info() -> None:
 
 def _database(database: config.Database) -> dict[str, Any]:
     found: dict[str, Any] = {"path": str(database.path), "synchronous": database.synchronous}
-    if not database.path.is_file():
+    if not os.path.isfile(database.path):
         return found | {"bytes": None, "revision": None}
     found["bytes"] = os.path.getsize(database.path)
     try:

@@ -37,7 +37,9 @@ Since = Annotated[
 ]
 Limit = Annotated[
     int | None,
-    typer.Option("--limit", min=1, help="Show the newest this many: 200, or all of them after @offset:ID."),
+    typer.Option(
+        "--limit", metavar="N", min=1, help="Show the newest this many: 200, or all of them after @offset:ID."
+    ),
 ]
 Follow = Annotated[bool, typer.Option("--follow", "-f", help="Go on showing events as they happen.")]
 

@@ -20,6 +20,13 @@ def targets(incomplete: str) -> list[str]:
     return completion.targets(incomplete)
 
 
+def workflows(incomplete: str) -> list[str]:
+    """Complete a workflow's ref."""
+    from akm.cli import completion
+
+    return completion.workflows(incomplete)
+
+
 def run_ids(incomplete: str) -> list[str]:
     """Complete a run's id."""
     from akm.cli import completion
@@ -33,6 +40,11 @@ Target = Annotated[
     typer.Argument(
         metavar="TARGET", autocompletion=targets, help="A run id, its beginning, a ref or a file."
     ),
+]
+#: A workflow alone, where a run says nothing.
+Workflow = Annotated[
+    str,
+    typer.Argument(metavar="WORKFLOW", autocompletion=workflows, help="A ref or a file."),
 ]
 #: A run id or its beginning.
 Run = Annotated[

@@ -7,9 +7,11 @@ import os
 import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import compress
 
 from akm.cli.plain import printable
 
+_NOTHING = "-"
 #: The colour of a status word, in whichever column it stands.
 STYLES = {
     "active": "cyan",
@@ -29,13 +31,15 @@ STYLES = {
 class Table:
     """Rows of text under headings. `empty` is said instead when there are no rows.
 
-    Cells under the headings in `whole` are never broken: they are there to be copied.
+    Cells under the headings in `whole` are never broken: they are there to be copied. At a terminal, which is
+    narrow, those in `optional` are left out while no row has anything to say under them.
     """
 
     columns: Sequence[str]
     rows: Sequence[Sequence[object]]
     empty: str = "Nothing to show."
     whole: Sequence[str] = ()
+    optional: Sequence[str] = ()
 
 
 def drawn(table: Table, *, is_terminal: bool) -> str:
@@ -47,7 +51,7 @@ def drawn(table: Table, *, is_terminal: bool) -> str:
 
 
 def _cell(value: object) -> str:
-    return "-" if value is None else printable(str(value)).replace("\n", " ").replace("\t", " ")
+    return _NOTHING if value is None else printable(str(value)).replace("\n", " ").replace("\t", " ")
 
 
 def _plain(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
@@ -65,10 +69,14 @@ def _rich(table: Table, rows: Sequence[Sequence[str]]) -> str:
     from rich.text import Text
 
     grid = Grid(box=None, pad_edge=False, header_style="bold")
-    for column in table.columns:
+    said = [
+        name not in table.optional or any(row[index] != _NOTHING for row in rows)
+        for index, name in enumerate(table.columns)
+    ]
+    for column in compress(table.columns, said):
         grid.add_column(column.upper(), overflow="fold", no_wrap=column in table.whole)
     for row in rows:
-        grid.add_row(*(Text(cell, style=STYLES.get(cell, "")) for cell in row))
+        grid.add_row(*(Text(cell, style=STYLES.get(cell, "")) for cell in compress(row, said)))
     sheet = io.StringIO()
     width = shutil.get_terminal_size().columns
     Console(file=sheet, force_terminal=True, no_color=bool(os.environ.get("NO_COLOR")), width=width).print(

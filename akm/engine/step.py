@@ -105,6 +105,8 @@ def _loop(
             # The last driver was killed when they had ended, before it could say what follows from it.
             dispatched.hard_failure = drive.spending.used_up()
     if step_end.is_cut_short(drive, entry, dispatched):
+        # What was never started has not failed: it is done when the run goes on.
+        entry.failed_units = sum(not result.ok for result in dispatched.results.values())
         return _Looped(entry)
     reduced = worktrees.named(drive, step, reduce(step, artifact.read(step, results)))
     return _Looped(entry, step_end.end(drive, step, position, entry, reduced, secrets.redaction))

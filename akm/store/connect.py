@@ -159,7 +159,7 @@ def translate(error: sqlite3.Error, path: Path) -> AkmError:
 
 _UNUSABLE = {
     sqlite3.SQLITE_READONLY: "The database {path} is read-only; make it writable or set AKM_DATA_DIR.",
-    sqlite3.SQLITE_CANTOPEN: "The database {path} cannot be opened; check that its directory is yours.",
+    sqlite3.SQLITE_CANTOPEN: "The database {path} cannot be opened; check that file and folder are yours.",
     sqlite3.SQLITE_NOTADB: "The file {path} is not a SQLite database; move it away or name another one.",
     sqlite3.SQLITE_CORRUPT: "The database {path} is damaged; restore a backup of it.",
     sqlite3.SQLITE_IOERR: "The disk reported an error while reading or writing {path}; check the disk.",

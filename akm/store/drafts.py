@@ -36,6 +36,9 @@ def draft(target: Path) -> Iterator[Path]:
     try:
         yield name
     except OSError as error:
+        refused = Path(error.filename) if isinstance(error.filename, str) else target
+        if target.parent not in (refused, refused.parent):
+            raise  # It is what was to be read that refuses.
         raise ConfigError(
             f"{target} cannot be written: {error.strerror}.", code="DATABASE_UNUSABLE"
         ) from error

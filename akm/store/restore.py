@@ -76,6 +76,12 @@ def _alone(path: Path) -> Iterator[bool]:
     if not path.exists():
         yield False
         return
+    if not os.access(path, os.W_OK):
+        # SQLite, asked to leave write-ahead mode, would speak of a fault of the disk.
+        raise ConfigError(
+            f"The database {path} is read-only, so nothing was restored; make it writable first.",
+            code="DATABASE_UNUSABLE",
+        )
     raw = connect(path, busy_seconds=BUSY_SECONDS)
     try:
         yield _is_locked(raw, path)

@@ -5,6 +5,7 @@ What its rows say is not looked at here: `akm.views.health` does.
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -20,6 +21,7 @@ from akm.store.connect import translate, translated
 ERROR, WARNING, NOTE = "error", "warning", "note"
 EXAMPLES: Final = 3
 RESTORE: Final = "Put a backup in its place with `akm db restore`."
+RIGHTS: Final = "Correct the permissions of the file and its folder."
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +52,9 @@ def attempted(check: str, path: Path, look: Callable[[], Iterable[Finding]]) -> 
         said = error.message
     except sqlite3.Error as error:
         said = translate(error, path).message
-    return [Finding(check, ERROR, 1, (), f"The check of {check} could not be done: {said}", RESTORE)]
+    may_be_used = os.access(path, os.R_OK | os.W_OK) and os.access(path.parent, os.W_OK | os.X_OK)
+    remedy = RESTORE if may_be_used else RIGHTS
+    return [Finding(check, ERROR, 1, (), f"The check of {check} could not be done: {said}", remedy)]
 
 
 def listed(what: tuple[str, str, str, str], things: Iterable[str], remedy: str) -> Iterator[Finding]:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from akm.errors import AkmError, NotFoundError, UsageError
+from akm import paths
+from akm.errors import AkmError, ConfigError, NotFoundError, UsageError
 from akm.ref_grammar import PROJECT
 from akm.spelling import suggestion
 from akm.tasks.files import ids, source
@@ -45,8 +47,21 @@ class Entry(NamedTuple):
 
 
 def tasks(bundles: Mapping[str, Path], anchor: Path | None) -> list[Entry]:
-    """Read every task file of the bundles and of the project, if any; one bad file hides no other."""
-    return [Entry(file.ref, file.path, _outcome(file)) for file in files(bundles, anchor)]
+    """Read every task file of the bundles and of the project, if any; one bad file hides no other.
+
+    A folder of tasks that cannot be read is one entry, with the ref `<bundle>//tasks`.
+    """
+    found: list[Entry] = []
+    for bundle, root in _roots(bundles, anchor).items():
+        try:
+            inside = _inside(bundle, root)
+        except OSError as error:
+            folder = root / FOLDER
+            fault = ConfigError(f"The folder {folder} cannot be read: {error.strerror}.")
+            found.append(Entry(f"{bundle}//{FOLDER}", folder, fault))
+            continue
+        found += [Entry(file.ref, file.path, _outcome(file)) for file in inside]
+    return found
 
 
 def find(name: str, *, bundles: Mapping[str, Path], anchor: Path, bundle: str | None = None) -> Task:
@@ -74,7 +89,10 @@ def locate(name: str, *, bundles: Mapping[str, Path], anchor: Path, bundle: str 
     elif wanted is not None and wanted not in roots:
         raise unknown_bundle(wanted, roots)
     places = [file(one, root, id) for one, root in roots.items() if wanted in (None, one)]
-    found = [place for place in places if place.path.is_file()]
+    found = [place for place in places if os.path.isfile(place.path)]
+    if not found:
+        # Read, it says why it cannot be.
+        found = [place for place in places if paths.is_shut(place.path)][:1]
     if not found:
         raise _not_found(name, places, files(bundles, anchor))
     if len(found) > 1 and found[0].bundle != PROJECT:
@@ -94,13 +112,11 @@ def file(bundle: str, root: Path, id: str) -> File:
 
 
 def files(bundles: Mapping[str, Path], anchor: Path | None) -> list[File]:
-    """List the task files, those named .yaml included, which are never run."""
+    """List the task files of folders that can be read, those named .yaml included, which are never run."""
     found = []
     for bundle, root in _roots(bundles, anchor).items():
-        folder = root / FOLDER
-        if folder.is_dir():
-            names = sorted(path for path in folder.iterdir() if path.suffix in (".yml", ".yaml"))
-            found += [File(bundle, root, path) for path in names]
+        with suppress(OSError):
+            found += _inside(bundle, root)
     return found
 
 
@@ -135,6 +151,14 @@ def _roots(bundles: Mapping[str, Path], anchor: Path | None) -> dict[str, Path]:
     here = os.path.realpath(anchor)
     is_configured = any(os.path.realpath(root) == here for root in bundles.values())
     return dict(bundles) if is_configured else {PROJECT: anchor, **bundles}
+
+
+def _inside(bundle: str, root: Path) -> list[File]:
+    try:
+        names = sorted(path for path in (root / FOLDER).iterdir() if path.suffix in (".yml", ".yaml"))
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+    return [File(bundle, root, path) for path in names]
 
 
 def _outcome(file: File) -> Task | AkmError:

@@ -53,12 +53,13 @@ def _look() -> _Found:
     refs = set(activation.enabled(lambda text: found.problems.append({"problem": text})) or ())
     # A scheduler knows no project, so none is looked at.
     for entry in catalog.tasks(activation.bundles(), None):
-        is_enabled = entry.ref in refs
-        refs.discard(entry.ref)
+        # All that are enabled in a folder that cannot be read have its fault.
+        enabled = {ref for ref in refs if ref == entry.ref or ref.startswith(f"{entry.ref}/")}
+        refs -= enabled
         if isinstance(entry.task, AkmError):
-            if is_enabled:
-                found.problems.append({"ref": entry.ref, "problem": f"file invalid: {entry.task.message}"})
-        elif is_enabled:
+            problem = f"file invalid: {entry.task.message}"
+            found.problems += [{"ref": ref, "problem": problem} for ref in sorted(enabled)]
+        elif enabled:
             found.enabled.append(entry.task)
         elif entry.task.schedules:
             found.not_enabled.append(entry.ref)

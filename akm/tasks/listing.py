@@ -6,7 +6,7 @@ from collections.abc import Mapping, Set
 from pathlib import Path
 from typing import Any
 
-from akm.errors import AkmError
+from akm.errors import AkmError, ConfigError
 from akm.tasks import catalog, explain
 from akm.tasks.files import old, versions, yaml_text
 from akm.tasks.files.task import Command, Shell, Task
@@ -33,6 +33,8 @@ def _row(entry: catalog.Entry) -> dict[str, Any]:
     task = entry.task
     if isinstance(task, Task):
         return row | {"schedules": [one.cron for one in task.schedules], "target": _target(task)}
+    if isinstance(task, ConfigError):
+        return row | {"schedules": [], "target": None, "problem": task.message, "code": task.code}
     return row | {"problem": task.message, "code": task.code} | _old(entry.path)
 
 

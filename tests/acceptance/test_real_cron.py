@@ -6,16 +6,17 @@ import os
 import shutil
 import subprocess
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from installed import Place, until
 
 from akm.cli.app import ROOT
+from akm.tasks.firing.firing_state import has_cron_daemon
 
 _DAEMON = shutil.which("cron", path=f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin")
+# Cron's HOME is that of the user's account, beside which only root may write.
 TASK = """version: 4
-run: echo fired 100% > "$HOME/../fired"
+run: echo fired 100% > {file}
 schedule: "* * * * *"
 """
 
@@ -40,7 +41,7 @@ def crontab() -> Iterator[None]:
 def daemon(crontab: None) -> Iterator[None]:
     """A cron that runs: the machine's own, else one of this test's."""
     assert crontab is None
-    if _is_running():
+    if has_cron_daemon():
         yield
         return
     if os.geteuid() != 0:
@@ -55,24 +56,12 @@ def daemon(crontab: None) -> Iterator[None]:
         started.wait(timeout=30)
 
 
-def _is_running() -> bool:
-    names = (file for file in Path("/proc").glob("[0-9]*/comm"))
-    return any(_name(file) in ("cron", "crond") for file in names)
-
-
-def _name(file: Path) -> str:
-    try:
-        return file.read_text().strip()
-    except OSError:
-        return ""
-
-
 @pytest.mark.usefixtures("daemon")
 def test_a_task_fires_from_the_real_crontab_and_the_history_tells(place: Place) -> None:
     group = ROOT.commands.get("task")
     if group is None or "run" not in group.commands:  # type: ignore[union-attr]
         pytest.skip("`akm task run` does not exist yet")
-    (place.folder("team/tasks") / "often.yml").write_text(TASK)
+    (place.folder("team/tasks") / "often.yml").write_text(TASK.format(file=place.root / "fired"))
     assert place.run("bundle", "add", "team", str(place.root / "team")).status == 0
     enabled = place.run("task", "enable", "often")
     assert enabled.status == 0, enabled.err
@@ -83,6 +72,7 @@ def test_a_task_fires_from_the_real_crontab_and_the_history_tells(place: Place) 
         log = place.root / "state/tasks/scheduled/team/often.log"
         assert fired, log.read_text() if log.exists() else "cron ran nothing"
         assert place.rows(finished)[0] == ("completed", 0, "shell")
+        assert (place.root / "fired").read_text() == "fired 100%\n"
     finally:
         assert place.run("task", "disable", "often").status == 0
     still_there = subprocess.run(["crontab", "-l"], capture_output=True, text=True).stdout

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping
@@ -88,6 +89,25 @@ def test_every_command_has_a_line_of_help_and_the_expected_place() -> None:
         assert verb.help.endswith(".")
 
 
+def places(
+    commands: Mapping[str, lazy.Verb | lazy.Group], above: tuple[str, ...] = ()
+) -> Iterator[tuple[str, ...]]:
+    for name, entry in commands.items():
+        if isinstance(entry, lazy.Group):
+            yield from places(entry.commands, (*above, name))
+        else:
+            yield (*above, name)
+
+
+@pytest.mark.parametrize("place", list(places(app.ROOT.commands)), ids=" ".join)
+def test_help_names_each_value_as_people_do_and_says_each_thing_once(
+    run: Any, place: tuple[str, ...]
+) -> None:
+    shown = " ".join(run(*place, "--help").out.split())
+    assert not re.search(r"--[a-z-]+ <", shown), "the type of a value in the program's words"
+    assert not re.search(r"required\. \[required\]|\[(\w+)\] \[default: \1\b", shown)
+
+
 def test_the_version_may_follow_other_options(run: Any) -> None:
     assert run("--format", "json", "--version").out == f"akm {__version__}\n"
 
@@ -128,6 +148,16 @@ def test_a_group_without_a_command_shows_help_on_standard_error(
         (("info", "--nosuch"), "UNKNOWN_FLAG", "No such option: --nosuch."),
         (("info", "extra"), "INVALID_FLAG_VALUE", "Got unexpected extra argument(s) (extra)."),
         (("bundle", "show"), "MISSING_REQUIRED_ARGUMENT", "Missing argument 'NAME'."),
+        (
+            ("workflow", "list", "--limit", "few"),
+            "INVALID_FLAG_VALUE",
+            "Invalid value for '--limit': 'few' is not a whole number.",
+        ),
+        (
+            ("task", "history", "--limit", "few"),
+            "INVALID_FLAG_VALUE",
+            "Invalid value for '--limit': 'few' is not a whole number.",
+        ),
         (("info", "--format"), "INVALID_FLAG_VALUE", "Option '--format' requires an argument."),
         (("info", "--format", "xml"), "INVALID_FLAG_VALUE", "--format must be text, json or jsonl."),
         (("--format", "xml", "info"), "INVALID_FLAG_VALUE", "--format must be text, json or jsonl."),

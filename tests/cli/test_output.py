@@ -173,3 +173,16 @@ def test_what_is_there_to_be_copied_is_never_broken(monkeypatch: pytest.MonkeyPa
     whole = tables.Table(("description", "install"), rows, whole=("install",))
     assert rows[0][1] not in tables.drawn(broken, is_terminal=True)
     assert rows[0][1] in tables.drawn(whole, is_terminal=True)
+
+
+def test_a_column_that_says_nothing_takes_no_room_at_a_terminal_and_stays_anywhere_else() -> None:
+    columns = ("unit", "tokens", "reason")
+    table = tables.Table(columns, [("a:solo", None, None), ("b:solo", None, "timeout")], optional=columns)
+    at_a_terminal = tables.drawn(table, is_terminal=True)
+    assert "REASON" in at_a_terminal
+    assert "TOKENS" not in at_a_terminal
+    assert tables.drawn(table, is_terminal=False).splitlines() == [
+        "UNIT    TOKENS  REASON",
+        "a:solo  -       -",
+        "b:solo  -       timeout",
+    ]

@@ -112,6 +112,19 @@ def test_cancelling_a_child_stops_its_root(place: Place) -> None:
     assert {row["status"] for row in place.rows("SELECT status FROM workflow_runs")} == {"active"}
 
 
+def test_what_was_never_started_is_not_counted_as_failed(place: Place) -> None:
+    place.write(a_map("a", concurrency=1), params=items(1, 2, 3, 4))
+
+    def act(dispatch: Dispatch) -> Outcome:
+        if dispatch.item.item == 1:
+            return said("x")
+        request(place, dispatch.run_id)
+        return failed("aborted", "stopped") if dispatch.abort.wait(20) else said("not stopped")
+
+    (stopped,) = place.fake(act).executed
+    assert (stopped.ending, stopped.unit_count, stopped.failed_units) == ("stopped", 4, 1)
+
+
 def test_a_driver_waits_for_another_one_as_long_as_it_is_told(place: Place) -> None:
     place.write(a_step("a"), a_step("b"))
     run_id = place.run(max_steps=1).run["id"]

@@ -100,13 +100,22 @@ def test_the_likely_cause_is_named(state: FiringState, word: str) -> None:
     assert word in state.cause("a//tasks/t")
 
 
-def test_a_cron_daemon_is_known_by_its_name(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("line", "is_running"),
+    [
+        ("17 (bash) S 1", False),
+        ("17 (crond) S 1", True),
+        ("17 (a (cron) S) R 1", False),
+        ("17 (cron) Z 1", False),
+    ],
+)
+def test_a_cron_daemon_is_known_by_its_name_and_has_not_ended(
+    tmp_path: Path, line: str, is_running: bool
+) -> None:
     (tmp_path / "17").mkdir()
     (tmp_path / "1").mkdir()
-    (tmp_path / "17/comm").write_text("bash\n")
-    assert firing_state.has_cron_daemon(tmp_path) is False
-    (tmp_path / "17/comm").write_text("crond\n")
-    assert firing_state.has_cron_daemon(tmp_path) is True
+    (tmp_path / "17/stat").write_text(f"{line} 17 17 0 -1\n")
+    assert firing_state.has_cron_daemon(tmp_path) is is_running
     assert firing_state.has_cron_daemon(tmp_path / "none") is None
 
 

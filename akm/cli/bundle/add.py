@@ -20,9 +20,12 @@ Words = Annotated[
     ),
 ]
 Name = Annotated[
-    str | None, typer.Option("--name", help="How refs name the bundle, as in NAME//workflows/x.")
+    str | None,
+    typer.Option("--name", metavar="NAME", help="How refs name the bundle, as in NAME//workflows/x."),
 ]
-Ref = Annotated[str | None, typer.Option("--ref", help="The branch, tag or commit of a git source.")]
+Ref = Annotated[
+    str | None, typer.Option("--ref", metavar="REF", help="The branch, tag or commit of a git source.")
+]
 
 
 def add(words: Words, name: Name = None, ref: Ref = None) -> None:

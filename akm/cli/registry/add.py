@@ -13,9 +13,9 @@ from akm.errors import UsageError
 Url = Annotated[
     str, typer.Argument(metavar="URL", help="Its https URL: that of its index, or of its search.")
 ]
-Name = Annotated[str | None, typer.Option("--name", help="What it is called. [its host]")]
+Name = Annotated[str | None, typer.Option("--name", metavar="NAME", help="What it is called. [its host]")]
 Provider = Annotated[
-    str, typer.Option("--provider", help="Who reads its answers: static-index or skills-sh.")
+    str, typer.Option("--provider", metavar="NAME", help="Who reads its answers: static-index or skills-sh.")
 ]
 Options = Annotated[str, typer.Option("--options", metavar="JSON", help="Options of the provider, if any.")]
 Insecure = Annotated[bool, typer.Option("--allow-insecure", help="Take an http URL too.")]

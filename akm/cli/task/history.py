@@ -35,7 +35,7 @@ Target = Annotated[
     str | None,
     typer.Option("--target", metavar="TARGET", help="Only this kind of target, or this workflow's full ref."),
 ]
-Limit = Annotated[int, typer.Option("--limit", help="Show the newest this many.")]
+Limit = Annotated[int, typer.Option("--limit", metavar="N", help="Show the newest this many.")]
 
 STATUSES = ("active", "blocked", "completed", "disabled", "failed", "interrupted", "missed")
 KINDS = ("command", "script", "shell", "workflow")

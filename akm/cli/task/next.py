@@ -10,7 +10,7 @@ from akm.cli import output
 from akm.cli.tables import Table
 
 Id = Annotated[str | None, typer.Argument(metavar="[ID]", help="One task, switched on or not.")]
-Count = Annotated[int, typer.Option("--count", metavar="N", min=1, max=1000, help="How many fires. [5]")]
+Count = Annotated[int, typer.Option("--count", metavar="N", min=1, max=1000, help="How many fires.")]
 
 
 def next(id: Id = None, count: Count = 5) -> None:

@@ -13,8 +13,12 @@ Step = Annotated[
     str | None,
     typer.Argument(metavar="[STEP]", help="The step that waits, to be sure that it is still this one."),
 ]
-Note = Annotated[str | None, typer.Option("--note", help="Why; a rejected step gets it as feedback.")]
-By = Annotated[str | None, typer.Option("--by", help="Who decides, instead of the user of this process.")]
+Note = Annotated[
+    str | None, typer.Option("--note", metavar="TEXT", help="Why; a rejected step gets it as feedback.")
+]
+By = Annotated[
+    str | None, typer.Option("--by", metavar="NAME", help="Who decides, instead of the user of this process.")
+]
 
 
 def name(given: str | None) -> str:

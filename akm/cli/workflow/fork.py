@@ -14,9 +14,7 @@ from akm.cli.workflow.status import lines
 from akm.engine import reports
 from akm.views.runs import resolve
 
-From = Annotated[
-    str, typer.Option("--from", metavar="STEP", help="The first step that is done again; required.")
-]
+From = Annotated[str, typer.Option("--from", metavar="STEP", help="The first step that is done again.")]
 New = Annotated[bool, typer.Option("--new", help="Fork even if a run of the workflow is active there.")]
 
 

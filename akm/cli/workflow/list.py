@@ -20,8 +20,8 @@ Children = Annotated[bool, typer.Option("--children", help="Show child runs too.
 AllScopes = Annotated[
     bool, typer.Option("--all-scopes", help="Runs of every directory, not only of this one.")
 ]
-Limit = Annotated[int, typer.Option("--limit", min=1, help="Show at most this many.")]
-Offset = Annotated[int, typer.Option("--offset", min=0, help="Skip this many newer ones.")]
+Limit = Annotated[int, typer.Option("--limit", metavar="N", min=1, help="Show at most this many.")]
+Offset = Annotated[int, typer.Option("--offset", metavar="N", min=0, help="Skip this many newer ones.")]
 
 
 def list(

@@ -10,7 +10,7 @@ from akm.cli.tables import Table
 from akm.spelling import counted
 
 
-def plan(target: options.Target) -> None:
+def plan(target: options.Workflow) -> None:
     """Show what a run of a workflow would do, step by step. Nothing is written or executed."""
     from akm.cli.workflow import surroundings
     from akm.engine.files import preview

@@ -13,12 +13,16 @@ from akm.cli.unit_ids import short, short_runs
 from akm.cli.workflow import output_text, usage_text
 from akm.errors import TransientError, UsageError
 
-MaxSteps = Annotated[int | None, typer.Option("--max-steps", min=1, help="Stop after this many steps.")]
+MaxSteps = Annotated[
+    int | None, typer.Option("--max-steps", metavar="N", min=1, help="Stop after this many steps.")
+]
 MaxRetries = Annotated[
-    int, typer.Option("--max-retries", min=0, help="Resume a failed run by itself this many times.")
+    int,
+    typer.Option("--max-retries", metavar="N", min=0, help="Resume a failed run by itself this many times."),
 ]
 Width = Annotated[
-    int | None, typer.Option("--max-concurrency", min=1, help="Run at most this many units at once.")
+    int | None,
+    typer.Option("--max-concurrency", metavar="N", min=1, help="Run at most this many units at once."),
 ]
 Timeout = Annotated[
     str | None, typer.Option("--timeout", metavar="TIME", help="Stop after this long, such as 10m.")

@@ -27,7 +27,8 @@ def lines(shown: dict[str, Any]) -> Iterator[str | Table]:
 
 def _table(rows: list[dict[str, Any]], columns: tuple[str, ...], number: str) -> Table:
     cells = [_cells(row, number) for row in rows]
-    return Table((*columns, *_COLUMNS), cells, "No unit was dispatched yet.")
+    empty = "No unit was dispatched yet."
+    return Table((*columns, *_COLUMNS), cells, empty, whole=("unit",), optional=_COLUMNS)
 
 
 def _in_order(shown: dict[str, Any]) -> list[dict[str, Any]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -35,22 +36,43 @@ def lint(work: Workplace, targets: Sequence[str]) -> list[Checked]:
     if not targets:
         # A bundle may be this very place, and no file is to be told of twice.
         folders = dict.fromkeys(root / "workflows" for root in (work.anchor, *work.bundles.values()))
-        return [one for folder in folders if folder.is_dir() for one in _folder(work, folder)]
+        return [one for folder in folders if _is_there(folder) for one in _folder(work, folder)]
     found: list[Checked] = []
     for target in targets:
         place = paths.absolute(target, work.cwd)
-        found.extend(_folder(work, place) if place.is_dir() else [_file(work, _source(work, target, place))])
+        is_folder = os.path.isdir(place)
+        found.extend(_folder(work, place) if is_folder else [_file(work, _source(work, target, place))])
     return found
 
 
+def _is_there(folder: Path) -> bool:
+    return os.path.isdir(folder) or paths.is_shut(folder)
+
+
 def _folder(work: Workplace, folder: Path) -> Iterator[Checked]:
-    for path in sorted(folder.rglob("*.md")):
-        if path.name.lower() == "readme.md" or not path.is_file() or _is_prose(path):
+    unread: list[OSError] = []
+    names = (
+        Path(place, name) for place, _, files in os.walk(folder, onerror=unread.append) for name in files
+    )
+    for path in sorted(path for path in names if path.name.endswith(".md")):
+        if path.name.lower() == "readme.md" or not os.path.isfile(path):
             continue
-        checked = _file(work, _source(work, str(path), path))
-        # A folder may hold other Markdown; a file that was named itself is always answered for.
-        if not any(finding.code == "not-a-workflow" for finding in checked.findings):
-            yield checked
+        if not os.access(path, os.R_OK):
+            yield _unread(work, path, os.strerror(errno.EACCES), "error")
+        elif not _is_prose(path):
+            checked = _file(work, _source(work, str(path), path))
+            # A folder may hold other Markdown; a file that was named itself is always answered for.
+            if not any(finding.code == "not-a-workflow" for finding in checked.findings):
+                yield checked
+    for error in unread:
+        # What is named must be looked at; what lies deeper may be anybody's.
+        severity = "error" if error.filename == str(folder) else "warning"
+        yield _unread(work, Path(error.filename), str(error.strerror), severity)
+
+
+def _unread(work: Workplace, path: Path, reason: str, severity: str) -> Checked:
+    finding = Finding(1, "unreadable", f"This cannot be read: {reason}.", None, severity)
+    return Checked(_shown(path, work.cwd), (finding,))
 
 
 def _is_prose(path: Path) -> bool:
@@ -62,7 +84,7 @@ def _is_prose(path: Path) -> bool:
 
 
 def _source(work: Workplace, target: str, path: Path) -> Source:
-    if path.is_file() and path.suffix.lower() != ".md":
+    if os.path.isfile(path) and path.suffix.lower() != ".md":
         return Source(str(path), path, path.parent, "")
     return sources.find(work, target)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -38,7 +39,7 @@ def enabled(complain: Callable[[str], None] = lambda _text: None) -> list[str] |
     `complain` hears a sentence about each entry that is no ref of a task; it is left out.
     """
     file = paths.user_config_file()
-    entries = _entries(config.read_file(file)) if file.exists() else None
+    entries = _entries(config.read_file(file)) if os.path.exists(file) else None
     if entries is None:
         return None
     refs = [_ref(entry) for entry in entries]
@@ -123,4 +124,4 @@ def _left_out(text: str) -> list[str]:
 
 def _is_there(ref: str, known: Mapping[str, Path]) -> bool:
     found = file(ref, known)
-    return found is not None and (found.path.is_file() or is_away(found))
+    return found is not None and (os.path.isfile(found.path) or is_away(found))

@@ -93,7 +93,10 @@ def has_cron_daemon(processes: Path = Path("/proc")) -> bool | None:
 
 
 def _name(process: Path) -> str:
+    """Return what a process is called; nothing for one that has ended and that nobody has waited for."""
     try:
-        return (process / "comm").read_text(encoding="utf-8", errors="replace").strip()
+        line = (process / "stat").read_text(encoding="utf-8", errors="replace")
     except OSError:
         return ""
+    name, _, rest = line.partition("(")[2].rpartition(")")
+    return "" if rest.split()[:1] == ["Z"] else name

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 from typing import Any
 
@@ -68,7 +69,7 @@ def _schedulable(ref: str) -> catalog.File:
     if known.get(file.bundle) == file.root:
         return file
     others = [catalog.file(name, root, file.id) for name, root in known.items()]
-    spelled = " or ".join(other.ref for other in others if other.path.is_file())
+    spelled = " or ".join(other.ref for other in others if os.path.isfile(other.path))
     whose = "a task of this project" if file.bundle == PROJECT else "in a bundle of this project's settings"
     raise UsageError(
         f"{file.ref} is {whose}, and a scheduler stands in no project: first make the folder a bundle of "
