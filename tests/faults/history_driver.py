@@ -20,6 +20,7 @@ from histories import HISTORIES, History
 from akm import clock, states
 from akm.engine import driver, runs_below, workplace
 from akm.engine.gates import approvals
+from akm.engine.gates.approvals import Given
 from akm.engine.runners import choose
 from akm.engine.runners.base import Dispatch, Outcome
 from akm.services import runs
@@ -88,7 +89,15 @@ def _decide(db: Database, run_id: str, decision: Any) -> None:
     if isinstance(decision, tuple):
         approvals.reject(db, run_id, None, by="me", at=clock.now(), note=decision[0])
     else:
-        approvals.approve(db, run_id, None, by="me", at=clock.now(), note="Fine.", value=decision)
+        approvals.approve(
+            db,
+            run_id,
+            None,
+            by="me",
+            at=clock.now(),
+            note="Fine.",
+            given=None if decision is None else Given(decision),
+        )
 
 
 def _count(db: Database, query: str, *values: str) -> int:
