@@ -96,6 +96,7 @@ def test_filters_narrow(run: Run, ledger: Path) -> None:
     assert starts(run("task", "history", "--target", "shell")) == [MOMENTS[0]]
     assert starts(run("task", "history", "--limit", "1")) == [MOMENTS[1]]
     assert len(starts(run("task", "history", "--limit", "0"))) == 2
+    assert run("task", "history", "--limit", "-3").status == 2
     assert "timeout 143" in run("task", "history", "--format", "text").out
     assert run("task", "history", "nosuch", "--format", "text").out == "No attempts.\n"
 

@@ -35,7 +35,9 @@ Target = Annotated[
     str | None,
     typer.Option("--target", metavar="TARGET", help="Only this kind of target, or this workflow's full ref."),
 ]
-Limit = Annotated[int, typer.Option("--limit", metavar="N", help="Show the newest this many.")]
+Limit = Annotated[
+    int, typer.Option("--limit", metavar="N", min=0, help="Show the newest this many; 0 for all.")
+]
 
 STATUSES = ("active", "blocked", "completed", "disabled", "failed", "interrupted", "missed")
 KINDS = ("command", "script", "shell", "workflow")
