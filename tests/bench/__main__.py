@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
-from tests.bench import commands, dispatches, starting
+from tests.bench import commands, dispatches, renaming, starting
 from tests.bench.measure import WIDTH, Row, save, show, surroundings
 from tests.bench.size import FULL, QUICK, Size
 
@@ -52,6 +52,7 @@ def _measured(folder: Path, memory: str, size: Size, only: str) -> Iterator[Row]
         "units": lambda: commands.many_units(folder, size),
         "memory": lambda: commands.memory(folder, size),
         "large": lambda: iter([dispatches.in_a_large_file(folder, size)]),
+        "renaming": lambda: iter([renaming.row(folder, size)]),
     }
     for name, measure in parts.items():
         if name.startswith(only):

@@ -29,6 +29,7 @@ def test_the_benchmark_prints_and_saves_every_row(tmp_path: Path) -> None:
         "units of",
         "memory",
         "db upgrade",
+        "bundle rename",
     )
     assert [word for word in subjects if not any(word in row["what"] for row in rows)] == []
     assert "160 done of 160" in done.stdout

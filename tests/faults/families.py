@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import random
 import subprocess
-import time
 from collections import Counter
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+import undisturbed
 from family_files import CHILDREN, install
 from installed import Place, ended
 from kill_checks import has_tables
@@ -30,11 +31,7 @@ class Family:
         self.place, calm = Place(self.folder / "killed"), Place(self.folder / "calm")
         install(self.place)
         install(calm)
-        # The first makes the ledger; how long one takes that finds it there, the second tells.
-        _undisturbed(calm)
-        started = time.monotonic()
-        _undisturbed(calm)
-        self.latest_kill_seconds = time.monotonic() - started
+        self.latest_kill_seconds = undisturbed.seconds(partial(_start, calm))
         self.expected = account(calm, _roots(calm)[0])
         self.open: Counter[str] = Counter()
 
@@ -114,12 +111,6 @@ def _account(place: Place, run_id: str) -> Any:
     )
     head = place.rows("SELECT workflow_ref, status, params_json FROM workflow_runs WHERE id = ?", run_id)
     return head, [(step, status, json.loads(text or "null")) for step, status, text in steps], attempts
-
-
-def _undisturbed(place: Place) -> None:
-    done = ended(_start(place))
-    if done.status:
-        raise SystemExit(f"an undisturbed run ended with {done.status}: {done.out} {done.err}")
 
 
 def _start(place: Place) -> subprocess.Popen[str]:

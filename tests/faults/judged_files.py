@@ -9,15 +9,15 @@ import subprocess
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+import undisturbed
 from installed import ROOT, Place, ended
 from kill_checks import has_tables
 
 DATA = ROOT.parent / "shared" / "data"
-#: A run of several steps with their judges takes longer than this, start included.
-LATEST_KILL_SECONDS = 1.0
 
 # Each leaves a line where the work was done. A loop is told by the feedback in the prompt.
 _AGENT = r"""#!/bin/sh
@@ -99,25 +99,29 @@ class RealFiles:
         install(self.place)
         install(self.calm)
         self.expected: dict[str, dict[str, Any]] = {}
+        self.seconds: dict[str, float] = {}
         self.open: Counter[str] = Counter()
 
     def one_run(self) -> None:
         """Drive the next file to its end, killed on the way; what is not as it should be joins the faults."""
         name = list(self.files)[self.runs % len(self.files)]
         if name not in self.expected:
-            calm = ended(_start(self.calm, self.calm.workflow(name, self.files[name])))
+            calm, self.seconds[name] = undisturbed.drive(
+                partial(_start, self.calm, self.calm.workflow(name, self.files[name]))
+            )
             self.expected[name] = account(self.calm, str(calm.result["run"]["id"]))
-        run_id = self._drive(self.place.workflow(f"{name}-{self.runs}", self.files[name]))
+        file = self.place.workflow(f"{name}-{self.runs}", self.files[name])
+        run_id = self._drive(file, self.seconds[name])
         self.runs += 1
         if account(self.place, run_id) != self.expected[name]:
             self.faults.append(f"run {run_id} of {name} came to something else than an undisturbed run")
         self.faults += done_twice(self.place, run_id, self.open)
 
-    def _drive(self, file: str) -> str:
+    def _drive(self, file: str, latest_kill_seconds: float) -> str:
         while True:
             driver = _start(self.place, file)
             try:
-                driver.wait(self.moments.uniform(0, LATEST_KILL_SECONDS))
+                driver.wait(self.moments.uniform(0, latest_kill_seconds))
             except subprocess.TimeoutExpired:
                 driver.kill()
                 self.kills += 1

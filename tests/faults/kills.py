@@ -7,11 +7,10 @@ import subprocess
 from collections import Counter
 from pathlib import Path
 
+import undisturbed
 from installed import Place, ended
 from kill_checks import WIDTH, Check, Tally, count_runs, has_tables
 
-#: Nearly as long as an undisturbed run takes, start included, so that kills fall into all of it.
-LATEST_KILL_SECONDS = 0.6
 #: After so many kills a run gets as much time again: on a busy machine it would never get past its start.
 PATIENT_KILLS = 25
 RUNS_PER_LEDGER = 25
@@ -62,6 +61,7 @@ class Soak:
         self._moments = random.Random(seed)
         self._folder = folder
         self._place = Place(self._folder)
+        self._seconds = undisturbed.seconds(self._started_calmly)
         self._left = 0
         self._kills_before = 0
 
@@ -72,9 +72,7 @@ class Soak:
             self._place = Place(self._folder / f"ledger-{self.tally.runs}")
             self._left = RUNS_PER_LEDGER
         self._left -= 1
-        marks = self._place.folder("marks")
-        items = ", ".join(map(str, range(WIDTH)))
-        file = self._place.workflow("killed", _WORKFLOW.format(mark=_MARK, items=items, marks=marks))
+        file = _written(self._place)
         seen = _Seen()
         self._kills_before = self.tally.kills
         while not self._is_over():
@@ -97,10 +95,20 @@ class Soak:
 
     @property
     def _latest_kill_seconds(self) -> float:
-        return LATEST_KILL_SECONDS * (1 + (self.tally.kills - self._kills_before) // PATIENT_KILLS)
+        return self._seconds * (1 + (self.tally.kills - self._kills_before) // PATIENT_KILLS)
+
+    def _started_calmly(self) -> subprocess.Popen[str]:
+        calm = Place(self._folder / "calm")
+        return calm.start("workflow", "run", _written(calm), "--quiet")
 
     def _is_over(self) -> bool:
         return count_runs(self._place, "completed") > RUNS_PER_LEDGER - 1 - self._left
+
+
+def _written(place: Place) -> str:
+    items = ", ".join(map(str, range(WIDTH)))
+    text = _WORKFLOW.format(mark=_MARK, items=items, marks=place.folder("marks"))
+    return place.workflow("killed", text)
 
 
 class _Seen:
