@@ -89,6 +89,11 @@ def holder_path(lock: Path) -> Path:
     return lock.with_suffix(".json")
 
 
+def discard(folder: Path, run_id: str) -> None:
+    """Remove the lock file of a completed run: whoever still takes the lock finds nothing to do."""
+    _forget(lock_path(folder, run_id))
+
+
 def driven(folder: Path, run_ids: Iterable[str]) -> set[str]:
     """Tell which of the runs a living process drives, without touching their locks."""
     held = _kernel_locks()

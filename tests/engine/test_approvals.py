@@ -79,6 +79,17 @@ def test_approving_completes_the_step_and_records_who_when_and_what(place: Place
     assert [one[0] for one in place.attempts()] == ["a.gate:l1", "a:solo", "b:solo"]
 
 
+def test_a_run_that_an_approval_completes_leaves_no_lock_file(place: Place) -> None:
+    place.write(a_step("a") | waiting(), a_step("b") | waiting())
+    place.run()
+    approve(place)
+    place.run()
+    assert [file.stem for file in place.locks.glob("*.lock")] == [run_id(place)]
+    approve(place)
+    assert place.status() == "completed"
+    assert [*place.locks.iterdir()] == []
+
+
 def test_events_hold_neither_note_nor_name_nor_value(place: Place) -> None:
     place.write(a_step("a") | waiting())
     place.run()

@@ -6,7 +6,7 @@ import json
 from typing import Any, NamedTuple
 
 from akm import states
-from akm.engine import runs_below
+from akm.engine import lock, runs_below
 from akm.engine.gates import gate_position
 from akm.errors import UsageError
 from akm.services import approvals
@@ -51,7 +51,10 @@ def approve(
     verdict = {"complete": True, "missing": [], "by": by}
     decision = Decision(_call(waiting), canonical(verdict), by, note)
     value = None if given is None else given.value
-    return approvals.approve(db, run_id, waiting.step.step_id, decision, value=value, at=at)
+    state = approvals.approve(db, run_id, waiting.step.step_id, decision, value=value, at=at)
+    if state.status == states.COMPLETED:
+        lock.discard(lock.folder(db.path), run_id)
+    return state
 
 
 def reject(db: Database, run_id: str, step_id: str | None, *, by: str, at: str, note: str | None) -> RunState:
