@@ -99,7 +99,7 @@ def test_a_crash_between_retries_keeps_the_count(place: Place) -> None:
 def test_a_budget_survives_a_crash(place: Place) -> None:
     # All others wait for the crash, so that none ends before it.
     script = (
-        'test "$AKM_ITEM" != 0 || test -e again || { kill -9 "$PPID"; touch again; }; '
+        'test "$AKM_ITEM" != 0 || ! mkdir once || { kill -9 "$PPID"; touch again; }; '
         "while ! test -e again; do sleep 0.01; done"
     )
     place.write(
