@@ -6,6 +6,7 @@ import os
 import pty
 import subprocess
 import sys
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -39,7 +40,11 @@ def at_a_terminal(**environment: str) -> tuple[str, str]:
     env |= {"TERM": "xterm"} | environment
     done = subprocess.run(command, stdout=follower, stderr=subprocess.PIPE, env=env, text=True, check=True)
     os.close(follower)
-    seen = os.read(leader, 10_000).decode()
+    seen = ""
+    # A terminal gives what was written in pieces, and an error once nothing is left.
+    with suppress(OSError):
+        while piece := os.read(leader, 10_000):
+            seen += piece.decode()
     os.close(leader)
     return seen, done.stderr.strip()
 
