@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 
-MIN_PREFIX = 4
 _PREFIX = re.compile(r"[0-9a-f-]{4,36}\Z")
 
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from akm import states
-from akm.engine import reports, reuse, sources
+from akm.engine import reports, reuse, sources, width
 from akm.engine.files import preview
 from akm.engine.outputs import Outputs
 from akm.engine.start import Flags, parameters
@@ -19,9 +18,8 @@ from akm.errors import UsageError
 from akm.store.database import Database
 from akm.views import runs, units
 from akm.workflow import references, secret_shapes, worklist
-from akm.workflow.freezing.freeze import host_width
 from akm.workflow.freezing.freeze_settings import Gates
-from akm.workflow.plan import ChildTarget, CommandTarget, MapNode, Plan, PlanStep, RouteNode
+from akm.workflow.plan import ChildTarget, MapNode, Plan, PlanStep, RouteNode
 from akm.workflow.plan_text import plan_json
 from akm.workflow.worklist import WorkListError
 
@@ -75,7 +73,7 @@ def dry_run(
         "dryRun": True,
         "title": plan.title,
         "params": secret_shapes.hidden(start.params),
-        "maxConcurrency": min(plan.max_concurrency, host_width(os.cpu_count() or 1)),
+        "maxConcurrency": width.of_plan(plan),
         "budget": _budget(start),
         "steps": [_step(start, step) for step in plan.steps],
         "warnings": list(start.warnings),
@@ -112,7 +110,7 @@ def _existing(db: Database, run_id: str) -> _Start:
 def _step(start: _Start, step: PlanStep) -> dict[str, Any]:
     shown = preview.step(step) | {
         "status": start.status(step.step_id),
-        "width": _width(start.plan, step),
+        "width": width.of_step(start.plan, step),
         "variables": _variables(step),
     }
     if shown["status"] == states.PENDING:
@@ -157,14 +155,6 @@ def _awaited(start: _Start, step: PlanStep) -> list[str]:
         read += [one.from_ for one in node.target.input_bindings if one.from_ is not None]
     found = [one.name for one in map(references.parse, read) if one.kind != "params"]
     return [name for name in dict.fromkeys(found) if start.status(name) == states.PENDING]
-
-
-def _width(plan: Plan, step: PlanStep) -> int:
-    limits = [plan.max_concurrency, host_width(os.cpu_count() or 1)]
-    limits.append(step.root.concurrency if isinstance(step.root, MapNode) else 1)
-    if step.unit is not None and isinstance(step.unit.target, CommandTarget) and step.unit.target.concurrency:
-        limits.append(step.unit.target.concurrency)
-    return max(1, min(limits))
 
 
 def _variables(step: PlanStep) -> list[str]:

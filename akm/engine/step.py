@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
 
 from akm import states
-from akm.engine import child, reuse, step_end
+from akm.engine import child, reuse, step_end, width
 from akm.engine.abort import Abort
 from akm.engine.drive import Drive
 from akm.engine.executed import Executed
@@ -26,8 +25,7 @@ from akm.errors import AkmError, UsageError
 from akm.store.sql import StepUnit
 from akm.views import events, units
 from akm.workflow import judging, references, routing, worklist
-from akm.workflow.freezing.freeze import host_width
-from akm.workflow.plan import ChildTarget, CommandTarget, MapNode, Plan, PlanStep, RouteNode
+from akm.workflow.plan import ChildTarget, Plan, PlanStep, RouteNode
 from akm.workflow.reduce import Reduced, UnitResult, reduce
 from akm.workflow.worklist import WorkItem, WorkListError
 
@@ -175,7 +173,7 @@ def _dispatch(
             runner=runner,
             is_inline=is_child,
             worktrees=trees,
-            width=min(width(drive, step), len(items)),
+            width=min(width.of_step(drive.plan, step, drive.max_concurrency), len(items)),
             reclaimable=frozenset(name for name, row in journal.items() if row.status == states.RUNNING),
         )
         return fan_out(setting, items, abort)
@@ -183,15 +181,6 @@ def _dispatch(
         abort.close()
         if trees is not None:
             trees.close()
-
-
-def width(drive: Drive, step: PlanStep) -> int:
-    """Return how many of a step's units may run at once, by every limit that holds now."""
-    limits = [drive.plan.max_concurrency, host_width(os.cpu_count() or 1), drive.max_concurrency]
-    limits.append(step.root.concurrency if isinstance(step.root, MapNode) else 1)
-    if step.unit is not None and isinstance(step.unit.target, CommandTarget):
-        limits.append(step.unit.target.concurrency)
-    return max(1, min(limit for limit in limits if limit is not None))
 
 
 def _never_ran(item: WorkItem) -> UnitResult:

@@ -17,14 +17,6 @@ REDACTED = "[REDACTED]"
 def described(task: Task) -> dict[str, Any]:
     """Describe a whole task; keys that it does not use are left out."""
     texts = {"name": task.name, "description": task.description, "whenToUse": task.when_to_use}
-    settings = {
-        "agent": task.agent,
-        "engine": task.engine,
-        "model": task.model,
-        "maxSteps": task.max_steps,
-        "maxRetries": task.max_retries,
-        "output": task.output,
-    }
     lists = {"tags": [*task.tags], "redact": [*task.redact], "notApplied": [*unused.keys(task)]}
     return {
         "ref": task.ref,
@@ -37,7 +29,7 @@ def described(task: Task) -> dict[str, Any]:
         "inputs": {name: _input(name, one) for name, one in task.inputs.items()},
         "env": redacted(task.env),
         "timeoutMs": task.timeout_ms,
-        **{key: value for key, value in (settings | lists).items() if value not in (None, [])},
+        **{key: value for key, value in (task.settings | lists).items() if value not in (None, [])},
     }
 
 

@@ -125,6 +125,3 @@ def failed(
 ) -> Outcome:
     """Build the outcome of a failed attempt."""
     return Outcome("failed", text=text, failure_reason=reason, diagnostic=diagnostic, warnings=warnings)
-
-
-RunnerChoice = Callable[[str], Runner | None]

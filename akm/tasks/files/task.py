@@ -108,6 +108,18 @@ class Task:
         return f"{self.bundle}//tasks/{self.id}"
 
     @property
+    def settings(self) -> dict[str, Any]:
+        """Return, by their keys in the file, the settings that only some kinds of targets read."""
+        return {
+            "agent": self.agent,
+            "engine": self.engine,
+            "model": self.model,
+            "maxSteps": self.max_steps,
+            "maxRetries": self.max_retries,
+            "output": self.output,
+        }
+
+    @property
     def owner(self) -> str:
         """Return what tells tasks of one id apart: the bundle's name, or the folder of the project.
 

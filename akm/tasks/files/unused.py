@@ -20,15 +20,7 @@ _READERS: Mapping[str, tuple[str, ...]] = {
 
 def keys(task: Task) -> tuple[str, ...]:
     """Name the keys that the file has and that change nothing."""
-    given = {
-        "inputs": task.inputs or None,
-        "agent": task.agent,
-        "engine": task.engine,
-        "model": task.model,
-        "maxSteps": task.max_steps,
-        "maxRetries": task.max_retries,
-        "output": task.output,
-    }
+    given = {"inputs": task.inputs or None, **task.settings}
     unread = [
         key for key, kinds in _READERS.items() if given[key] is not None and task.target.kind not in kinds
     ]
