@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from akm import states
-from akm.engine import reports, reuse, sources, width
+from akm.engine import reports, reuse, shortfalls, sources, width
 from akm.engine.files import preview
 from akm.engine.outputs import Outputs
 from akm.engine.start import Flags, parameters
@@ -78,6 +78,8 @@ def dry_run(
         "steps": [_step(start, step) for step in plan.steps],
         "warnings": list(start.warnings),
     }
+    found = [*shortfalls.of(shown)]
+    shown |= {"shortfalls": found} if found else {}
     if start.run is not None:
         shown["runId"] = start.run.id
         driver = reports.driver(start.run.db, start.run.id)

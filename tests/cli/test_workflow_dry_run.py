@@ -63,7 +63,9 @@ def test_a_budget_that_does_not_allow_what_is_known_is_told_before_it_is_spent(
     project: Path, run: Run
 ) -> None:
     write(project, a_step("a"), a_map("b"), params=items(1, 2, 3), budget={"max_units": 3})
-    assert "The budget is too small: 4 units would be new, and maxUnits has 3 units left." in told(run)
+    small = "The budget is too small: 4 units would be new, and maxUnits has 3 units left."
+    assert small in told(run)
+    assert run("workflow", "run", "w", "--dry-run", "--format", "json").result["shortfalls"] == [small]
     run("workflow", "run", "w", "--max-steps", "1")
     assert "The budget is too small: 3 units would be new, and maxUnits has 2 units left." in told(run)
     write(project, a_step("a"), a_map("b"), params=items(1, 2, 3), budget={"max_units": 4})

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import nullcontext
-from math import inf
 from typing import Any
 
 from akm import config
@@ -15,8 +14,6 @@ from akm.engine import dry_run
 from akm.engine.workplace import Workplace
 from akm.spelling import counted
 from akm.workflow.freezing.freeze_settings import Gates
-
-_CEILINGS = {"maxTokens": "tokens", "maxCost": "cost"}
 
 
 def show(work: Workplace, target: str, *, given: Any, new: bool, gates: Gates) -> int:
@@ -54,7 +51,7 @@ def _lines(shown: dict[str, Any]) -> Iterator[str | Table]:
     yield Table(("step", "status", "does", "width", "dispatch", "reuse", "variables"), rows)
     for step in shown["steps"]:
         yield from _remarks(step)
-    yield from _too_small(shown)
+    yield from shown.get("shortfalls", ())
     yield "Nothing was written or executed."
 
 
@@ -74,19 +71,6 @@ def _remarks(step: dict[str, Any]) -> Iterator[str]:
         yield f"{step['stepId']}: {work['unknown']}"
     if step["status"] == "pending" and step["gate"]["approve"]:
         yield f"{step['stepId']}: will wait for a person to approve it."
-
-
-def _too_small(shown: dict[str, Any]) -> Iterator[str]:
-    """Say which ceilings of the budget do not allow what is known to be left to do."""
-    most, work = shown["budget"], [step.get("work", {}) for step in shown["steps"]]
-    spent = most.get("spent", {"units": 0, "tokens": 0, "cost": None})
-    new = sum(one.get("dispatch", 0) - one.get("reclaim", 0) for one in work)
-    if spent["units"] + new > most.get("maxUnits", inf):
-        left = counted(max(0, most["maxUnits"] - spent["units"]), "unit")
-        yield f"The budget is too small: {counted(new, 'unit')} would be new, and maxUnits has {left} left."
-    if any(one.get("dispatch") for one in work):
-        used = [name for name, what in _CEILINGS.items() if (spent[what] or 0) >= most.get(name, inf)]
-        yield from (f"The budget is used up: {name}." for name in used)
 
 
 def _does(step: dict[str, Any]) -> str:
